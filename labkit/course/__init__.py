@@ -1,0 +1,1 @@
+"""The instructor's side: releasing labs, building the site, grading."""

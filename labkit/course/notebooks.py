@@ -1,0 +1,57 @@
+"""Running the labs' masters and storing their outputs in a form whose diffs can be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+
+from labkit.corpora import replacing
+
+KEPT_CELL_METADATA = ("tags",)
+
+
+def execute(path: Path, *, timeout: int = 600) -> float:
+    """Run every cell of notebook ``path`` in its own folder and store the outputs in place; return seconds.
+
+    A cell that fails raises nbclient's CellExecutionError and leaves the file as it was. What differs
+    from run to run without meaning (execution times, kernel version, widget state) is not stored.
+    """
+    import time
+
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(path, as_version=4)
+    begin = time.perf_counter()
+    NotebookClient(notebook, timeout=timeout, resources={"metadata": {"path": str(path.parent)}}).execute()
+    seconds = time.perf_counter() - begin
+    write(tidy(notebook), path)
+    return seconds
+
+
+def tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Drop metadata that says nothing to a reader, and join split stream outputs; return the notebook."""
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    notebook.metadata = nbformat.from_dict({"kernelspec": kernel, "language_info": {"name": "python"}})
+    for number, cell in enumerate(notebook.cells):
+        cell.metadata = nbformat.from_dict(
+            {k: v for k, v in cell.metadata.items() if k in KEPT_CELL_METADATA}
+        )
+        cell.setdefault("id", f"cell-{number:03}")
+        if cell.cell_type != "code":
+            continue
+        joined: list[nbformat.NotebookNode] = []
+        for output in cell.outputs:
+            if output.output_type == "stream" and joined and joined[-1].get("name") == output.name:
+                joined[-1].text += output.text
+            else:
+                joined.append(output)
+        cell.outputs = joined
+    return notebook
+
+
+def write(notebook: nbformat.NotebookNode, path: Path) -> None:
+    """Write ``notebook`` to ``path``, whole or not at all."""
+    nbformat.validate(notebook)
+    with replacing(path) as temporary:
+        nbformat.write(notebook, temporary)

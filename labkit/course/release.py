@@ -1,0 +1,195 @@
+"""From the masters in labs/ to what students and graders get.
+
+``release`` makes, under ``_build/release``:
+
+- ``public/labs/NN_name.ipynb``: the student notebooks, without outputs;
+- ``public/labkit-VERSION-py3-none-any.whl``: the labkit that they install, public tests inside;
+- ``site/NN_name.ipynb``: the pages of the site: the student notebook with the outputs of all but the answers;
+- ``private/NN_name-autograder.zip``: the archive for Otter and Gradescope, hidden tests inside;
+- ``manifest.json``: size and sha256 of every file.
+
+The same sources give the same bytes. It lands whole or not at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+import nbformat
+
+from labkit.course import notebooks
+from labkit.course.settings import Course, CourseError
+
+# The moment that every file of a release is dated to, so that its bytes do not depend on the clock.
+EPOCH = (2020, 1, 1, 0, 0, 0)
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+def release(course: Course, labs: list[str] | None = None, out: Path | None = None) -> Path:
+    """Release ``labs`` (all of them unless named) into ``out`` and return it.
+
+    Raises CourseError for an unknown lab, an unset address, a master that Otter does not take, and for a
+    solution or hidden test that would leak; ``out`` is then as it was.
+    """
+    out = out or course.root / "_build" / "release"
+    stems = labs or course.labs()
+    masters = {stem: course.lab(stem) for stem in stems}
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=".release-") as folder:
+        new = Path(folder) / "release"
+        for part in ("public/labs", "site", "private"):
+            (new / part).mkdir(parents=True)
+        tests = Path(folder) / "public_tests"
+        for stem, master in masters.items():
+            _release_lab(course, stem, master, new, tests, Path(folder) / "work" / stem)
+        _build_wheel(course, tests, new / "public", Path(folder) / "stage")
+        for stem, master in masters.items():
+            check_leaks(nbformat.read(master, as_version=4), [new / "public", new / "site"], stem)
+        _write_manifest(course, stems, new)
+        shutil.rmtree(out, ignore_errors=True)
+        new.replace(out)
+    return out
+
+
+def _release_lab(course: Course, stem: str, master: Path, new: Path, tests: Path, work: Path) -> None:
+    work.mkdir(parents=True)
+    prepared = nbformat.read(master, as_version=4)
+    addresses = course.addresses(stem)
+    for cell in prepared.cells:
+        for placeholder, address in addresses.items():
+            cell.source = cell.source.replace(placeholder, address)
+        if cell.cell_type == "raw" and "ASSIGNMENT CONFIG" in cell.source:
+            cell.source += f"\nrequirements:\n    - labkit @ {addresses['LABKIT_WHEEL']}"
+    nbformat.write(prepared, work / master.name)
+    # In a process of its own: Otter changes the working directory and leaves logging set up.
+    command = [sys.executable, "-m", "otter", "assign", master.name, "out", "--no-run-tests", "--no-pdfs"]
+    done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise CourseError(f"{master}: otter assign failed\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+
+    student = notebooks.tidy(nbformat.read(work / "out" / "student" / master.name, as_version=4))
+    _number_cells(student)
+    notebooks.write(student, new / "public" / "labs" / master.name)
+    _show_outputs(student, prepared)
+    notebooks.write(student, new / "site" / master.name)
+    shutil.copytree(work / "out" / "student" / "tests", tests / stem)
+    [archive] = (work / "out" / "autograder").glob("*.zip")
+    _zip_again(archive, new / "private" / f"{stem}-autograder.zip")
+
+
+def _number_cells(notebook: nbformat.NotebookNode) -> None:
+    """Otter draws new random ids for the cells it makes; number them, so that a release repeats."""
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"cell-{number:03}"
+        if cell.cell_type == "code":
+            cell.execution_count = None
+
+
+def _show_outputs(student: nbformat.NotebookNode, master: nbformat.NotebookNode) -> None:
+    """Give each cell that students get unchanged the outputs it has in the master; widgets as pictures."""
+    outputs = {cell.source: cell.outputs for cell in master.cells if cell.cell_type == "code"}
+    for cell in student.cells:
+        if cell.cell_type == "code":
+            cell.outputs = outputs.get(cell.source, [])
+            for output in cell.outputs:
+                output.get("data", {}).pop(WIDGET, None)
+
+
+def _zip_again(source: Path, target: Path) -> None:
+    """Copy a zip archive with sorted names and fixed dates."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in sorted(old.namelist()):
+            entry = zipfile.ZipInfo(name, EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = old.getinfo(name).external_attr
+            new.writestr(entry, old.read(name))
+
+
+def _build_wheel(course: Course, tests: Path, out: Path, stage: Path) -> None:
+    """Build the labkit wheel from a copy of the package that has the public tests inside."""
+    stage.mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(course.root / name, stage)
+    skip = shutil.ignore_patterns("__pycache__", "public_tests")
+    shutil.copytree(course.root / "labkit", stage / "labkit", ignore=skip)
+    shutil.copytree(tests, stage / "labkit" / "public_tests")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)]
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": "1577836800"}
+    done = subprocess.run(command, cwd=stage, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode or not (out / course.wheel).is_file():
+        raise CourseError(f"the labkit wheel could not be built\n{done.stdout[-1000:]}{done.stderr[-2000:]}")
+
+
+def secrets(master: nbformat.NotebookNode) -> set[str]:
+    """The lines that no student may get: of solutions and of hidden tests.
+
+    Lines that also stand outside of them (in prompts, public tests, other cells), imports, and lines too
+    short to give anything away are left out.
+    """
+    secret, open_ = set(), set()
+    block = ""
+    for cell in master.cells:
+        if cell.cell_type == "raw":
+            begun = re.match(r"\s*#\s*BEGIN (SOLUTION|TESTS)", cell.source)
+            block = begun[1] if begun else "" if "# END" in cell.source else block
+            continue
+        lines = [line.strip() for line in cell.source.splitlines()]
+        if block == "TESTS":
+            (secret if re.search(r"hidden:\s*true", cell.source) else open_).update(lines)
+        elif block == "SOLUTION" and cell.cell_type == "markdown":
+            secret.update(lines)
+        else:
+            inside = False
+            for line in lines:
+                if line.startswith("# BEGIN SOLUTION"):
+                    inside = True
+                elif line.startswith("# END SOLUTION"):
+                    inside = False
+                else:
+                    (secret if inside or line.endswith("# SOLUTION") else open_).add(line)
+    return {line for line in secret - open_ if len(line) >= 16 and not re.match(r"(import|from) ", line)}
+
+
+def check_leaks(master: nbformat.NotebookNode, folders: list[Path], stem: str) -> None:
+    """Raise CourseError, naming file and line, if a secret line of ``master`` is in a file under ``folders``."""
+    hidden = secrets(master)
+    for path in sorted(p for folder in folders for p in folder.rglob("*") if p.is_file()):
+        for name, text in _texts(path):
+            # A notebook keeps its lines as JSON strings; compare with the decoded cells.
+            for line in {line.strip() for line in text.splitlines()} & hidden:
+                raise CourseError(f"{stem}: a solution or hidden test would leak into {name}: {line!r}")
+
+
+def _texts(path: Path) -> list[tuple[str, str]]:
+    if path.suffix == ".whl":
+        with zipfile.ZipFile(path) as wheel:
+            # labkit's own sources are public in the repository; what was put in beside them is not.
+            names = [name for name in wheel.namelist() if "/public_tests/" in name]
+            return [(f"{path.name}/{name}", wheel.read(name).decode("utf-8")) for name in names]
+    if path.suffix == ".ipynb":
+        cells = nbformat.read(path, as_version=4).cells
+        outputs = [json.dumps(cell.get("outputs", [])).replace("\\n", "\n") for cell in cells]
+        return [(path.name, "\n".join([*(cell.source for cell in cells), *outputs]))]
+    return [(path.name, path.read_text(encoding="utf-8", errors="replace"))]
+
+
+def _write_manifest(course: Course, stems: list[str], new: Path) -> None:
+    files = {
+        path.relative_to(new).as_posix(): {
+            "bytes": path.stat().st_size,
+            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        }
+        for path in sorted(new.rglob("*"))
+        if path.is_file()
+    }
+    manifest = {"labkit": course.version, "repository": course.repository, "labs": stems, "files": files}
+    (new / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")

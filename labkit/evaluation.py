@@ -1,0 +1,132 @@
+"""Measures, intervals and tests: thin, checked calls of the field's libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Qrels = Mapping[str, Mapping[str, int]]
+Run = Mapping[str, Mapping[str, float]]
+
+
+def ranking(
+    qrels: Qrels, run: Run, measures: Sequence[str] = ("nDCG@10", "AP", "RR", "P@10")
+) -> pd.DataFrame:
+    """Score ``run`` against ``qrels`` with ir_measures; one row a query, one column a measure.
+
+    ``qrels`` maps query id → document id → grade (an integer ≥ 0), ``run`` maps query id → document
+    id → score. Queries that are judged but not run score 0; documents that are not judged count as
+    not relevant. Means over the rows of AP and RR are MAP and MRR.
+
+    Raises ValueError for a query that is run but not judged, a negative or fractional grade, or a
+    score that is not finite.
+    """
+    import ir_measures
+    import pandas as pd
+
+    unjudged = sorted(set(run) - set(qrels))
+    if unjudged:
+        raise ValueError(
+            f"{len(unjudged)} queries of the run have no judgements (first: {unjudged[0]!r}); "
+            "leave them out of the run, or check that the ids of both are the same strings"
+        )
+    for query, grades in qrels.items():
+        for document, grade in grades.items():
+            if grade != int(grade) or grade < 0:
+                raise ValueError(
+                    f"the grade of query {query!r}, document {document!r} is {grade}; grades are integers "
+                    "≥ 0 (0 = not relevant)"
+                )
+    for query, scores in run.items():
+        if not np.isfinite(list(scores.values())).all():
+            raise ValueError(f"a score of query {query!r} is not a finite number")
+    parsed = [ir_measures.parse_measure(measure) for measure in measures]
+    plain_qrels = {q: {d: int(g) for d, g in grades.items()} for q, grades in qrels.items()}
+    plain_run = {q: {d: float(s) for d, s in scores.items()} for q, scores in run.items()}
+    table = pd.DataFrame(0.0, index=list(qrels), columns=list(measures))
+    names = dict(zip(map(str, parsed), measures, strict=True))
+    for found in ir_measures.iter_calc(parsed, plain_qrels, plain_run):
+        table.loc[found.query_id, names[str(found.measure)]] = found.value
+    return table
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with the ends of its confidence interval."""
+
+    estimate: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.estimate:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+
+def bootstrap(
+    values: Sequence[float],
+    statistic: Callable[..., float] = np.mean,
+    *,
+    confidence: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 1,
+) -> Interval:
+    """Percentile bootstrap interval of ``statistic`` over independent ``values`` (Efron, 1979).
+
+    Raises ValueError for fewer than two values.
+    """
+    from scipy import stats
+
+    values = np.asarray(values, dtype=float)
+    if values.size < 2:
+        raise ValueError(f"an interval needs two values or more, got {values.size}")
+    ends = stats.bootstrap(
+        (values,),
+        statistic,
+        n_resamples=resamples,
+        confidence_level=confidence,
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    ).confidence_interval
+    return Interval(float(statistic(values)), float(ends.low), float(ends.high))
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """Mean difference of two systems over the same queries, its interval, and the p-value."""
+
+    difference: Interval
+    p_value: float
+
+    def __str__(self) -> str:
+        return f"difference {self.difference}, p = {self.p_value:.4f}"
+
+
+def paired_test(
+    a: Sequence[float], b: Sequence[float], *, resamples: int = 10_000, seed: int = 1
+) -> PairedTest:
+    """Randomization test of the mean of ``a − b`` over paired queries (Smucker et al., 2007).
+
+    Under the null hypothesis a query's two scores may change places, so the sign of each difference
+    is flipped at random; p is the share of flips with a mean at least as far from 0 (two-sided).
+    Raises ValueError for unequal lengths.
+    """
+    from scipy import stats
+
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    if a.shape != b.shape:
+        raise ValueError(f"a paired test needs one score of each system a query: {a.shape} against {b.shape}")
+    test = stats.permutation_test(
+        (a, b),
+        lambda x, y, axis: np.mean(x - y, axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=resamples,
+        rng=np.random.default_rng(seed),
+    )
+    return PairedTest(bootstrap(a - b, seed=seed), float(test.pvalue))
