@@ -123,7 +123,7 @@ def _vega(spec: dict[str, Any], alt: str) -> str:
     text = json.dumps(spec, sort_keys=True).replace("</", "<\\/")
     name = "vega-" + hashlib.sha256(text.encode()).hexdigest()[:12]
     return (
-        f'<div class="labkit-vega" id="{name}">{picture}</div>'
+        f'<div class="labkit-sheet"><div class="labkit-vega" id="{name}">{picture}</div></div>'
         f'<script type="application/json" id="{name}-spec">{text}</script>'
     )
 

@@ -80,6 +80,9 @@ def _release_lab(course: Course, stem: str, master: Path, new: Path, tests: Path
     _number_cells(student)
     notebooks.write(student, new / "public" / "labs" / master.name)
     _show_outputs(student, prepared)
+    first = next(cell for cell in student.cells if cell.cell_type == "markdown")
+    first.source = first.source.replace(addresses["LABKIT_CHAPTER"], f"../{stem}.md")
+    first.source += f"\n\n```{{lab}} {stem}\n```"
     notebooks.write(student, new / "site" / master.name)
     shutil.copytree(work / "out" / "student" / "tests", tests / stem)
     [archive] = (work / "out" / "autograder").glob("*.zip")
@@ -156,30 +159,39 @@ def secrets(master: nbformat.NotebookNode) -> set[str]:
                     inside = False
                 else:
                     (secret if inside or line.endswith("# SOLUTION") else open_).add(line)
-    return {line for line in secret - open_ if len(line) >= 16 and not re.match(r"(import|from) ", line)}
+    shown = "\n".join(open_)
+    return {s for s in secret if len(s) >= 16 and s not in shown and not re.match(r"(import|from) ", s)}
 
 
 def check_leaks(master: nbformat.NotebookNode, folders: list[Path], stem: str) -> None:
     """Raise CourseError, naming file and line, if a secret line of ``master`` is in a file under ``folders``."""
-    hidden = secrets(master)
+    hidden = sorted(secrets(master))
     for path in sorted(p for folder in folders for p in folder.rglob("*") if p.is_file()):
         for name, text in _texts(path):
-            # A notebook keeps its lines as JSON strings; compare with the decoded cells.
-            for line in {line.strip() for line in text.splitlines()} & hidden:
-                raise CourseError(f"{stem}: a solution or hidden test would leak into {name}: {line!r}")
+            for line in hidden:
+                if line in text:
+                    raise CourseError(f"{stem}: a solution or hidden test would leak into {name}: {line!r}")
 
 
 def _texts(path: Path) -> list[tuple[str, str]]:
+    """The texts inside a file of a release, each with a name to report it by."""
     if path.suffix == ".whl":
         with zipfile.ZipFile(path) as wheel:
             # labkit's own sources are public in the repository; what was put in beside them is not.
             names = [name for name in wheel.namelist() if "/public_tests/" in name]
             return [(f"{path.name}/{name}", wheel.read(name).decode("utf-8")) for name in names]
     if path.suffix == ".ipynb":
-        cells = nbformat.read(path, as_version=4).cells
-        outputs = [json.dumps(cell.get("outputs", [])).replace("\\n", "\n") for cell in cells]
-        return [(path.name, "\n".join([*(cell.source for cell in cells), *outputs]))]
+        # JSON writes a cell's lines with escapes; compare with the strings as they are read.
+        return [(path.name, "\n".join(_strings(nbformat.read(path, as_version=4))))]
     return [(path.name, path.read_text(encoding="utf-8", errors="replace"))]
+
+
+def _strings(value: object) -> list[str]:
+    """All strings in nested dicts and lists."""
+    if isinstance(value, str):
+        return [value]
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for part in inside for text in _strings(part)]
 
 
 def _write_manifest(course: Course, stems: list[str], new: Path) -> None:

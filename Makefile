@@ -1,0 +1,50 @@
+# Each target sets up what it needs: Python, git and make are enough to begin with.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+RELEASED := _build/release/manifest.json
+SITE := _build/html/.built
+LAB ?=
+
+LABS := $(wildcard labs/*.ipynb)
+LABKIT := $(shell find labkit -name '*.py' -o -name '*.css')
+BOOK := $(shell find book -path book/labs -prune -o -type f -print)
+
+.PHONY: site test lab release bench clean
+
+site: $(SITE)
+
+# Run labs from top to bottom and store their outputs: make lab, or make lab LAB=01_ranking
+lab: $(READY)
+	$(BIN)/labkit run $(LAB)
+
+release: $(RELEASED)
+
+test: $(READY) $(RELEASED) $(SITE)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	LABKIT_PROFILE=laptop $(BIN)/pytest --nbval --nbval-sanitize-with tests/nbval.cfg --durations 3 labs
+	$(BIN)/pytest -n 2 --dist loadfile --durations 5 tests
+
+bench: $(READY)
+	$(BIN)/python tests/bench.py
+
+clean:
+	rm -rf _build book/labs
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[course,elmo,offline,scale,test]'
+	touch $@
+
+$(RELEASED): $(READY) $(LABS) $(LABKIT) _config.yml README.md
+	$(BIN)/labkit release
+	touch $@
+
+# A page that fails, and any warning, ends the build.
+$(SITE): $(RELEASED) $(BOOK) _config.yml _toc.yml constraints.txt
+	mkdir -p book/labs
+	cp _build/release/site/*.ipynb book/labs/
+	$(BIN)/jupyter-book build . -n -W --keep-going
+	touch $@

@@ -1,0 +1,156 @@
+"""The Sphinx extension that makes the book this course's site.
+
+It keys the cache of executed chapters on what they run with, serves Vega from the site itself (on pages
+that have a chart), copies the released labs, and adds two directives: ``lab`` (the three buttons) and
+``quiz``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import yaml
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.util.docutils import SphinxDirective
+
+from labkit.course.settings import Course
+
+# Turns each chart's description into a live chart; until then, or without scripts, its picture stands there.
+EMBED = """
+for (const holder of document.querySelectorAll(".labkit-vega")) {
+  const spec = JSON.parse(document.getElementById(holder.id + "-spec").textContent);
+  vegaEmbed(holder, spec, { actions: false, renderer: "svg" })
+    .then(() => holder.classList.add("labkit-live"))
+    .catch((error) => console.error(holder.id, error));
+}
+"""
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register with Sphinx."""
+    app.connect("config-inited", _configure)
+    app.connect("html-page-context", _page_scripts, priority=900)
+    app.connect("build-finished", _copy_release)
+    app.add_directive("lab", LabButtons)
+    app.add_directive("quiz", Quiz)
+    app.add_css_file("labkit.css")
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}
+
+
+def cache_key(root: Path) -> str:
+    """Digest of what an executed chapter depends on besides its own text: versions and labkit's sources."""
+    digest = hashlib.sha256()
+    sources = [p for p in (root / "labkit").rglob("*.py") if "course" not in p.relative_to(root).parts]
+    for path in [root / "constraints.txt", *sorted(sources)]:
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _configure(app: Sphinx, config: Config) -> None:
+    course = Course.here(Path(app.srcdir))
+    # jupyter-cache looks at code cells only; a folder of their own for each state of the rest.
+    config.nb_execution_cache_path = str(course.root / "_build" / "cache" / cache_key(course.root))
+    os.environ.setdefault("LABKIT_PROFILE", "laptop")
+    static = course.root / "_build" / "site-static"
+    static.mkdir(parents=True, exist_ok=True)
+    _write_if_new(static / "labkit.css", (Path(__file__).parent / "site.css").read_text(encoding="utf-8"))
+    _write_if_new(static / "vega.js", _vega_bundle())
+    config.html_static_path.append(str(static))
+    config.html_baseurl = config.html_baseurl or course.site
+
+
+def _vega_bundle() -> str:
+    import vl_convert
+
+    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;") + EMBED
+
+
+def _write_if_new(path: Path, text: str) -> None:
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def _page_scripts(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    if 'class="labkit-vega"' in context.get("body", ""):
+        app.add_js_file("vega.js", type="module")
+    # sphinx-thebe, which Jupyter Book always loads and this site does not use, declares its address twice:
+    # an error on every page.
+    context["script_files"][:] = [
+        s for s in context["script_files"] if "thebe" not in str(s.attributes).lower()
+    ]
+
+
+def _copy_release(app: Sphinx, error: Exception | None) -> None:
+    """Put the public part of the release (student notebooks, wheel) beside the pages."""
+    public = Course.here(Path(app.srcdir)).root / "_build" / "release" / "public"
+    if error is None and app.builder.format == "html" and public.is_dir():
+        shutil.copytree(public, Path(app.outdir), dirs_exist_ok=True)
+
+
+class LabButtons(SphinxDirective):
+    """``lab`` with a stem: links that open the lab in Colab, show it on the site, and download it."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        course = Course.here(Path(self.env.srcdir))
+        stem = self.arguments[0]
+        course.lab(stem)
+        up = "../" * self.env.docname.count("/")
+        links = (
+            ("Open in Colab", course.addresses(stem)["LABKIT_COLAB"]),
+            ("View", f"{up}book/labs/{stem}.html"),
+            ("Download", f"{up}labs/{stem}.ipynb"),
+        )
+        buttons = "".join(
+            f'<a class="labkit-button" href="{address}"{" download" if label == "Download" else ""}>'
+            f'{label}<span class="labkit-hidden"> lab {stem}</span></a>'
+            for label, address in links
+            if not (label == "View" and self.env.docname.endswith(f"labs/{stem}"))
+        )
+        return [nodes.raw("", f'<p class="labkit-buttons">{buttons}</p>', format="html")]
+
+
+class Quiz(SphinxDirective):
+    """``quiz``: a question and answers, each of which opens and says whether and why it is right.
+
+    The content is YAML: ``question``, and ``answers``, a list of ``{right|wrong: text, because: text}``;
+    all texts are MyST. It needs no script, and works by keyboard.
+    """
+
+    has_content = True
+    option_spec = {"name": directives.unchanged}  # noqa: RUF012 (docutils reads it from the class)
+
+    def run(self) -> list[nodes.Node]:
+        data = yaml.safe_load("\n".join(self.content))
+        answers = data["answers"]
+        if sum("right" in answer for answer in answers) != 1 or any("because" not in a for a in answers):
+            raise self.error("a quiz needs exactly one right answer, and a 'because' for every answer")
+        box = nodes.container(classes=["labkit-quiz"])
+        box += self._parsed(data["question"])
+        for answer in answers:
+            right = "right" in answer
+            box += nodes.raw("", '<details class="labkit-answer"><summary>', format="html")
+            [paragraph] = self._parsed(answer["right" if right else "wrong"])
+            # A summary holds inline content only.
+            box += nodes.inline("", "", *paragraph.children)
+            verdict = "Right." if right else "Not this one."
+            name = "right" if right else "wrong"
+            box += nodes.raw(
+                "", f'</summary><div class="labkit-{name}"><strong>{verdict}</strong>', format="html"
+            )
+            box += self._parsed(answer["because"])
+            box += nodes.raw("", "</div></details>", format="html")
+        return [box]
+
+    def _parsed(self, text: str) -> list[nodes.Node]:
+        holder = nodes.Element()
+        self.state.nested_parse(text.splitlines(), self.content_offset, holder)
+        return holder.children

@@ -1,0 +1,48 @@
+"""Fixtures that many tests share, and the reports printed at the end of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from labkit.course.release import release
+from labkit.course.settings import Course
+
+ROOT = Path(__file__).resolve().parents[1]
+REPORTS = ROOT / "_build" / "reports"
+
+
+@pytest.fixture(scope="session")
+def course() -> Course:
+    return Course(ROOT)
+
+
+@pytest.fixture(scope="session")
+def released(course, tmp_path_factory) -> Path:
+    """A release of all labs, made anew for this run."""
+    return release(course, out=tmp_path_factory.mktemp("release") / "release")
+
+
+@pytest.fixture(scope="session")
+def report():
+    """Write a report that is printed when all tests are done (workers cannot print)."""
+
+    def write(name: str, text: str) -> None:
+        REPORTS.mkdir(parents=True, exist_ok=True)
+        (REPORTS / f"{name}.txt").write_text(text.rstrip() + "\n", encoding="utf-8")
+
+    return write
+
+
+@pytest.fixture(autouse=True)
+def _no_outside_settings(monkeypatch):
+    """Tests see no LABKIT settings of the person who runs them."""
+    for name in ("LABKIT_DATA", "LABKIT_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    for path in sorted(REPORTS.glob("*.txt")) if REPORTS.is_dir() else []:
+        terminalreporter.write_sep("-", path.stem)
+        terminalreporter.write_line(path.read_text(encoding="utf-8").rstrip())

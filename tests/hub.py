@@ -1,0 +1,75 @@
+"""A small Hugging Face hub on loopback: enough of its interface for `datasets` to load a repository."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote, urlsplit
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+def blob_id(data: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
+
+
+@contextmanager
+def serve(repository: str, files: dict[str, bytes]) -> Iterator[tuple[str, list[str]]]:
+    """Serve data set ``repository`` with ``files``; yield the address and the list of requests made."""
+    log: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def answer(
+            self, body: bytes, kind: str = "application/json", status: int = 200, **headers: str
+        ) -> None:
+            self.send_response(status)
+            for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), **headers}.items():
+                self.send_header(name.replace("_", "-"), value)
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(body)
+
+        def entry(self, path: str) -> dict:
+            return {"type": "file", "path": path, "size": len(files[path]), "oid": blob_id(files[path])}
+
+        def handle_request(self) -> None:
+            path = unquote(urlsplit(self.path).path)
+            log.append(f"{self.command} {path}")
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            api, resolve = f"/api/datasets/{repository}", f"/datasets/{repository}/resolve/"
+            if path == api or path.startswith(f"{api}/revision/"):
+                siblings = [{"rfilename": name} for name in files]
+                info = {"id": repository, "sha": COMMIT, "private": False, "tags": [], "downloads": 0}
+                self.answer(json.dumps({**info, "siblings": siblings}).encode())
+            elif path.startswith(f"{api}/tree/"):
+                folder = path.removeprefix(f"{api}/tree/{COMMIT}").strip("/")
+                inside = [name for name in files if name.startswith(folder)]
+                self.answer(json.dumps([self.entry(name) for name in inside]).encode())
+            elif path.startswith(f"{api}/paths-info/"):
+                wanted = json.loads(body)["paths"] if body[:1] == b"{" else []
+                self.answer(json.dumps([self.entry(name) for name in wanted if name in files]).encode())
+            elif path.startswith(resolve) and path.removeprefix(resolve).split("/", 1)[1] in files:
+                data = files[path.removeprefix(resolve).split("/", 1)[1]]
+                headers = {"ETag": f'"{blob_id(data)}"', "X_Repo_Commit": COMMIT}
+                self.answer(data, "application/octet-stream", **headers)
+            else:
+                self.answer(b'{"error": "Entry not found"}', status=404, X_Error_Code="EntryNotFound")
+
+        do_GET = do_HEAD = do_POST = handle_request
+
+        def log_message(self, *arguments: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", log
+    finally:
+        server.shutdown()
+        server.server_close()

@@ -1,0 +1,82 @@
+"""What a lab is: its form, its stored outputs, and how much of them nbval compares."""
+
+from __future__ import annotations
+
+import re
+
+import nbformat
+import pytest
+
+from labkit.course import notebooks
+from tests.conftest import ROOT
+from tests.exercises import cells, exercises
+
+MASTERS = sorted((ROOT / "labs").glob("[0-9][0-9]_*.ipynb"))
+IGNORED = "nbval-ignore-output"
+
+pytestmark = pytest.mark.parametrize("master", MASTERS, ids=lambda path: path.stem)
+
+
+def test_every_output_is_stored_and_none_is_an_error(master):
+    for cell in nbformat.read(master, as_version=4).cells:
+        if cell.cell_type == "code":
+            assert cell.execution_count, f"not run: {cell.source[:60]!r}"
+            assert not [o for o in cell.outputs if o.output_type == "error"]
+            assert not [o for o in cell.outputs if o.get("name") == "stderr"], "warnings in a stored output"
+
+
+def test_nbval_compares_at_least_half_of_the_cells_that_print(master, report):
+    loud = [c for c in nbformat.read(master, as_version=4).cells if c.get("outputs")]
+    strict = [c for c in loud if IGNORED not in c.metadata.get("tags", [])]
+    share = f"{len(strict)} of {len(loud)} cells with outputs ({len(strict) / len(loud):.0%}) are compared strictly"
+    report(f"nbval-{master.stem}", share)
+    assert len(strict) >= len(loud) / 2, share
+
+
+def test_the_form_of_a_lab(master):
+    notebook = nbformat.read(master, as_version=4)
+    prose = [c.source for c in notebook.cells if c.cell_type == "markdown"]
+    assert prose[0].startswith("# Lab ")
+    for needed in ("`laptop`", "`gpu`", "LABKIT_CHAPTER", "LABKIT_COLAB"):
+        assert needed in prose[0], f"the first cell lacks {needed}"
+    set_up = next(c.source for c in notebook.cells if c.cell_type == "code")
+    assert "google.colab" in set_up
+    assert f'labkit.start("{master.stem}")' in set_up
+    for heading in ("## Check against the libraries", "## Explore", "## What you found", "## Hand in"):
+        assert any(text.startswith(heading) for text in prose), f"there is no {heading!r}"
+
+
+def test_the_questions(master):
+    found = exercises(master)
+    tested = [e for e in found if not e.manual]
+    assert 5 <= len(tested) <= 8
+    assert len(found) - len(tested) == 2, "two written questions"
+    for exercise in tested:
+        hidden = ["hidden: true" in text for text in exercise.tests]
+        assert any(hidden), f"{exercise.name} has no hidden test"
+        assert not all(hidden), f"{exercise.name} has no public check"
+        for text, is_hidden in zip(exercise.tests, hidden, strict=True):
+            name = re.search(r"def (test_\w+)", text)[1]
+            assert "points:" in text, f"{exercise.name}, {name}: no points"
+            assert re.search(rf"^{name}\(.*\)  # IGNORE$", text, re.M), f"{name} is not run in the master"
+            message = 'failure_message: "hidden check: ' in text
+            assert message == is_hidden, (
+                f"{exercise.name}, {name}: say what a hidden test tests, and of no other"
+            )
+            if not is_hidden:
+                assert "chapter " in text or "contract" in text, f"{exercise.name}, {name}: say where to look"
+
+
+def test_cells_are_short_enough_to_read(master):
+    for _, block, cell in cells(master):
+        if cell.cell_type == "code":
+            limit = 40 if block == "TESTS" else 25
+            count = len(cell.source.splitlines())
+            assert count <= limit, f"{count} lines: {cell.source[:60]!r}"
+
+
+def test_running_a_lab_again_gives_the_same_file(master, tmp_path):
+    """``labkit run`` stores nothing that changes from run to run by itself."""
+    notebook = nbformat.read(master, as_version=4)
+    notebooks.write(notebooks.tidy(notebook), tmp_path / "again.ipynb")
+    assert (tmp_path / "again.ipynb").read_text() == master.read_text()

@@ -1,0 +1,226 @@
+"""A release: complete, repeatable, without leaks; graded by Otter, untouched notebooks 0 and solutions full."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from labkit.course.cli import main
+from labkit.course.release import check_leaks, release, secrets
+from labkit.course.settings import Course, CourseError
+from tests.conftest import ROOT
+from tests.exercises import exercises
+
+STEMS = Course(ROOT).labs()
+each_lab = pytest.mark.parametrize("stem", STEMS)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+@pytest.fixture
+def copy(tmp_path, course) -> Course:
+    """A checkout of the course that a test may break."""
+    for name in ("labs", "labkit"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("_config.yml", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path)
+    return Course(tmp_path)
+
+
+def change(course: Course, stem: str, old: str, new: str) -> None:
+    path = course.lab(stem)
+    notebook = nbformat.read(path, as_version=4)
+    assert sum(old in cell.source for cell in notebook.cells)
+    for cell in notebook.cells:
+        cell.source = cell.source.replace(old, new)
+    nbformat.write(notebook, path)
+
+
+def test_the_manifest_lists_every_file_with_its_checksum(released, course):
+    manifest = json.loads((released / "manifest.json").read_text())
+    files = contents(released)
+    del files["manifest.json"]
+    assert manifest["labs"] == STEMS
+    assert manifest["labkit"] == course.version
+    assert manifest["files"] == {
+        name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in files.items()
+    }
+    expected = {f"public/{course.wheel}"}
+    for stem in STEMS:
+        expected |= {f"public/labs/{stem}.ipynb", f"site/{stem}.ipynb", f"private/{stem}-autograder.zip"}
+    assert set(files) == expected
+
+
+def test_the_same_sources_give_the_same_bytes(released, course, tmp_path):
+    again = release(course, out=tmp_path / "again")
+    assert contents(again) == contents(released)
+
+
+@each_lab
+def test_the_students_notebook_has_blanks_and_nothing_else_missing(stem, released, course):
+    student = nbformat.read(released / "public" / "labs" / f"{stem}.ipynb", as_version=4)
+    text = "\n".join(cell.source for cell in student.cells)
+    for marker in (
+        "# BEGIN",
+        "SOLUTION",
+        "# IGNORE",
+        "LABKIT_CHAPTER",
+        "LABKIT_COLAB",
+        "LABKIT_WHEEL",
+        "hidden check:",
+    ):
+        assert marker not in text
+    assert course.addresses(stem)["LABKIT_WHEEL"] in text
+    assert course.addresses(stem)["LABKIT_COLAB"] in text
+    assert not [cell for cell in student.cells if cell.get("outputs")]
+    for exercise in exercises(course.lab(stem)):
+        if exercise.manual:
+            continue
+        assert f'grader.check("{exercise.name}")' in text
+        heads = [line for part in exercise.solution for line in part.splitlines() if line.startswith("def ")]
+        for head in heads:
+            assert f"{head}\n" in text, f"the blank of {head} is not in the student's notebook"
+
+
+@each_lab
+def test_the_site_shows_the_outputs_of_all_but_the_answers(stem, released, course):
+    page = nbformat.read(released / "site" / f"{stem}.ipynb", as_version=4)
+    master = nbformat.read(course.lab(stem), as_version=4)
+    shown = [cell for cell in page.cells if cell.get("outputs")]
+    assert len(shown) == len([cell for cell in master.cells if cell.get("outputs")])
+    assert "widget-view" not in json.dumps(page)
+    assert f"```{{lab}} {stem}" in page.cells[0].source
+
+
+@each_lab
+def test_no_secret_line_is_in_anything_that_a_student_gets(stem, released, course):
+    """Written apart from check_leaks, which it checks: a plain search through every byte."""
+    master = nbformat.read(course.lab(stem), as_version=4)
+    hidden = secrets(master)
+    assert len(hidden) > 50
+    public = [path.read_text() for path in (released / "public").rglob("*.ipynb")]
+    public += [path.read_text() for path in (released / "site").rglob("*.ipynb")]
+    with zipfile.ZipFile(next((released / "public").glob("*.whl"))) as wheel:
+        tests = [name for name in wheel.namelist() if f"public_tests/{stem}/" in name]
+        assert len(tests) == len([e for e in exercises(course.lab(stem)) if not e.manual])
+        public += [wheel.read(name).decode() for name in tests]
+        assert not [text for text in public if "hidden=True" in text or "hidden check:" in text]
+    lines = {line.strip().strip('",').removesuffix("\\n") for text in public for line in text.splitlines()}
+    assert not lines & {json.dumps(line)[1:-1] for line in hidden} | (lines & hidden)
+
+
+@each_lab
+def test_a_leak_stops_the_release_and_names_the_line(stem, released, course, tmp_path):
+    master = nbformat.read(course.lab(stem), as_version=4)
+    line = sorted(secrets(master))[0]
+    leaked = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(f"x = 1\n    {line}")])
+    nbformat.write(leaked, tmp_path / "leak.ipynb")
+    with pytest.raises(CourseError) as caught:
+        check_leaks(master, [tmp_path], stem)
+    assert "leak.ipynb" in str(caught.value)
+    assert repr(line) in str(caught.value)
+
+
+def test_a_release_that_fails_leaves_the_last_one_as_it_was(copy):
+    out = release(copy)
+    before = contents(out)
+    # A secret shown to students: a solution's line printed as an output of another cell.
+    notebook = nbformat.read(copy.lab(STEMS[0]), as_version=4)
+    secret = sorted(secrets(notebook))[0]
+    first = next(cell for cell in notebook.cells if cell.get("outputs"))
+    first.outputs = [nbformat.v4.new_output("stream", name="stdout", text=secret + "\n")]
+    nbformat.write(notebook, copy.lab(STEMS[0]))
+    with pytest.raises(CourseError, match="would leak"):
+        release(copy)
+    assert contents(out) == before
+    assert [p.name for p in out.parent.iterdir()] == ["release"]
+
+
+def test_a_master_that_otter_refuses_is_named(copy):
+    change(copy, STEMS[0], "# END QUESTION", "# END SOMETHING")
+    with pytest.raises(CourseError, match=rf"{STEMS[0]}.ipynb: otter assign failed"):
+        release(copy)
+
+
+def test_an_address_that_is_none_and_a_lab_that_is_none(copy):
+    with pytest.raises(CourseError, match="there is no lab '99_none'; there are: 01_ranking"):
+        release(copy, ["99_none"])
+    config = copy.root / "_config.yml"
+    config.write_text(config.read_text().replace("https://github.com/", "https://example.org/"))
+    with pytest.raises(CourseError, match=r"_config.yml: repository.url is 'https://example.org/"):
+        release(Course(copy.root))
+
+
+def test_the_command_outside_a_checkout_is_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["release"]) == 1
+    assert "is not in a checkout of the course" in capsys.readouterr().err
+
+
+# --- graded by Otter, as Gradescope would
+
+
+def grade(archive: Path, notebook: Path, folder: Path) -> dict[str, tuple[float, float]]:
+    """Run Otter on one hand-in: question → points scored, points in all."""
+    results = folder / "results"
+    results.mkdir(parents=True)
+    shutil.copy(notebook, folder / notebook.name)
+    command = [sys.executable, "-m", "otter", "run", "-a", str(archive), "-o", str(results), notebook.name]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    tests = json.loads((results / "results.json").read_text())["tests"]
+    return {t["name"]: (t["score"], t["max_score"]) for t in tests if "max_score" in t}
+
+
+@each_lab
+def test_the_untouched_notebook_scores_nothing(stem, released, tmp_path):
+    archive = released / "private" / f"{stem}-autograder.zip"
+    marks = grade(archive, released / "public" / "labs" / f"{stem}.ipynb", tmp_path)
+    assert len(marks) >= 5
+    assert all(score == 0 < most for score, most in marks.values()), marks
+
+
+@each_lab
+def test_the_solutions_score_full(stem, released, tmp_path, course):
+    marks = grade(released / "private" / f"{stem}-autograder.zip", course.lab(stem), tmp_path)
+    assert all(score == most > 0 for score, most in marks.values()), marks
+
+
+@each_lab
+def test_the_released_wheel_checks_a_students_answers(stem, released, tmp_path, course):
+    """The wheel unpacked stands in for an installed labkit; the student has answered nothing, then all."""
+    wheel = next((released / "public").glob("*.whl"))
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "site")
+    asked = [e.name for e in exercises(course.lab(stem)) if not e.manual]
+    code = (
+        f"import labkit; assert {str(tmp_path / 'site')!r} in labkit.__file__\n"
+        f"grader = labkit.start({stem!r}).grader()\n"
+        f"print([r.passed for q in {asked} for r in grader.check(q).test_case_results])"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), "LABKIT_PROFILE": "grade"}
+    run = {"cwd": tmp_path, "env": environment, "capture_output": True, "text": True, "check": True}
+    printed = subprocess.run([sys.executable, "-c", code], **run).stdout.splitlines()[-1]
+    assert "True" not in printed
+    assert "False" in printed
+    solutions = "\n\n".join(part for e in exercises(course.lab(stem)) if not e.manual for part in e.solution)
+    imports = [
+        cell.source
+        for cell in nbformat.read(course.lab(stem), as_version=4).cells
+        if cell.source.startswith("from collections")
+    ]
+    printed = subprocess.run(
+        [sys.executable, "-c", "\n".join([*imports, solutions, code])], **run
+    ).stdout.splitlines()[-1]
+    assert "False" not in printed
