@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import nbformat
@@ -30,7 +31,7 @@ def execute(path: Path, *, timeout: int = 600) -> float:
 
 
 def tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """Drop metadata that says nothing to a reader, and join split stream outputs; return the notebook."""
+    """Drop metadata and progress bars, and join split stream outputs; return the notebook."""
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     notebook.metadata = nbformat.from_dict({"kernelspec": kernel, "language_info": {"name": "python"}})
     for number, cell in enumerate(notebook.cells):
@@ -42,12 +43,20 @@ def tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
             continue
         joined: list[nbformat.NotebookNode] = []
         for output in cell.outputs:
+            if _is_progress_bar(output):
+                continue
             if output.output_type == "stream" and joined and joined[-1].get("name") == output.name:
                 joined[-1].text += output.text
             else:
                 joined.append(output)
         cell.outputs = joined
     return notebook
+
+
+def _is_progress_bar(output: nbformat.NotebookNode) -> bool:
+    """Whether tqdm drew this: "12%|█▏   | 3/25 [00:01<00:07, 2.9it/s]", as a widget or on stderr."""
+    text = output.get("text", "") or output.get("data", {}).get("text/plain", "")
+    return output.get("name") != "stdout" and re.search(r"\d+(%\||it \[)", text) is not None
 
 
 def write(notebook: nbformat.NotebookNode, path: Path) -> None:

@@ -1,0 +1,109 @@
+"""make bench: the numbers that the course promises, each a ratio or a time measured in this one run.
+
+Not a test: nothing here fails a build. Run it on an idle machine.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import bm25s
+import numpy as np
+from rank_bm25 import BM25Okapi
+
+from labkit import corpora, meter
+from labkit.text import tokenize
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.exercises import exercises  # noqa: E402
+
+
+def seconds(command: list[str], cwd: Path = ROOT, **environment: str) -> float:
+    begin = time.perf_counter()
+    env = {**os.environ, **environment}
+    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return time.perf_counter() - begin
+
+
+def row(what: str, measured: str, target: str = "", met: bool | None = None) -> None:
+    print(
+        f"{what:58} {measured:>16} {target:>10} {'' if met is None else 'yes' if met else 'NO'}", flush=True
+    )
+
+
+def fast_bm25(copies: int) -> None:
+    """Lab 01's solution against rank_bm25 and bm25s: queries a second over the Wikipedia paragraphs."""
+    lab = {e.name: e.environment for e in exercises(ROOT / "labs" / "01_ranking.ipynb", run=True)}["q5"]
+    documents = [tokenize(str(r["text"])) for r in corpora.load("wikipedia", "paragraphs")] * copies
+    rng = np.random.default_rng(1)
+    queries = [
+        [str(t) for t in rng.choice(sorted(set(documents[i])), 4)]
+        for i in rng.integers(0, len(documents), 200)
+    ]
+    index = lab["build_index"](documents)
+    matrix = lab["bm25_matrix"](index, lab["bm25_idf"](index, len(documents)), [len(d) for d in documents])
+    rows = {term: i for i, term in enumerate(sorted(index))}
+    textbook, library = BM25Okapi(documents), bm25s.BM25(method="lucene")
+    library.index(documents, show_progress=False)
+    few = queries[:20]
+    calls: dict[str, tuple[Callable[[], object], int]] = {
+        "rank_bm25": (lambda: [textbook.get_top_n(q, documents, 10) for q in few], len(few)),
+        "bm25s": (lambda: library.retrieve(queries, k=10, show_progress=False, n_threads=0), len(queries)),
+        "lab 01": (lambda: [lab["search"](matrix, rows, q) for q in queries], len(queries)),
+    }
+    found = {name: meter.rate(call, items, at_least=2).per_second for name, (call, items) in calls.items()}
+    for name, per_second in found.items():
+        row(f"{name}: queries/s over {len(documents):,} paragraphs", f"{per_second:,.0f}/s")
+    ratio = found["lab 01"] / found["rank_bm25"]
+    row("lab 01 / rank_bm25", f"{ratio:.0f} ×", "≥ 50 ×", ratio >= 50)
+    row("lab 01 / bm25s", f"{found['lab 01'] / found['bm25s']:.2f} ×")
+
+
+def main() -> None:
+    print(
+        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {time.strftime('%Y-%m-%d')}"
+    )
+    row("what", "measured", "target")
+    fast_bm25(copies=1)
+    fast_bm25(copies=10)
+
+    blank = min(seconds([sys.executable, "-c", "pass"]) for _ in range(5))
+    taken = min(seconds([sys.executable, "-c", "import labkit"]) for _ in range(5)) - blank
+    row("import labkit", f"{taken:.2f} s", "< 0.5 s", taken < 0.5)
+
+    for stem in [path.stem for path in sorted((ROOT / "labs").glob("[0-9][0-9]_*.ipynb"))]:
+        nbval = [sys.executable, "-m", "pytest", "--nbval", "--nbval-sanitize-with", "tests/nbval.cfg"]
+        taken = seconds([*nbval, f"labs/{stem}.ipynb"], LABKIT_PROFILE="laptop")
+        row(f"{stem} under nbval (laptop)", f"{taken:.0f} s", "< 60 s", taken < 60)
+        run = "import nbformat, nbclient; nbclient.NotebookClient(nbformat.read('{}', 4)).execute()"
+        taken = seconds([sys.executable, "-c", run.format(f"labs/{stem}.ipynb")], LABKIT_PROFILE="grade")
+        row(f"{stem} at grade", f"{taken:.0f} s", "< 20 s", taken < 20)
+
+    with tempfile.TemporaryDirectory() as folder:
+        clone = Path(folder) / "clone"
+        seconds(["git", "clone", "--quiet", str(ROOT), str(clone)])
+        # The clone is newer than the environment; -o tells make not to build the environment again.
+        venv = Path(sys.prefix)
+        make = ["make", "site", f"VENV={venv}", "-o", f"{venv}/.ready"]
+        taken = seconds(make, cwd=clone)
+        row("make site, cold cache (release, all chapters)", f"{taken:.0f} s", "< 60 s", taken < 60)
+        taken = seconds(make, cwd=clone)
+        row("make site again, nothing changed", f"{taken:.1f} s", "< 30 s", taken < 30)
+        (clone / "book" / "index.md").touch()
+        taken = seconds(make, cwd=clone)
+        row("make site after a touched page", f"{taken:.1f} s", "< 30 s", taken < 30)
+
+
+if __name__ == "__main__":
+    main()

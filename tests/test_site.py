@@ -1,0 +1,251 @@
+"""The built site (``make site`` builds it): pages, links, alt texts; and a real browser, where there is one."""
+
+from __future__ import annotations
+
+import http.server
+import re
+import shutil
+import threading
+from functools import lru_cache, partial
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urlsplit
+
+import pytest
+from bs4 import BeautifulSoup
+
+from labkit.course.settings import Course
+from labkit.course.site import cache_key
+from tests.conftest import ROOT
+
+HTML = ROOT / "_build" / "html"
+STEMS = Course(ROOT).labs()
+each_chapter = pytest.mark.parametrize("stem", STEMS)
+
+
+def pages() -> list[Path]:
+    found = sorted(path for path in HTML.rglob("*.html") if "_static" not in path.parts)
+    assert found, "there is no site in _build/html; run `make site`"
+    return found
+
+
+@lru_cache
+def soup(path: Path) -> BeautifulSoup:
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+def name(path: Path) -> str:
+    return path.relative_to(HTML).as_posix()
+
+
+def test_every_page_of_the_contents_is_built():
+    listed = re.findall(r"(?:root|file): (\S+)", (ROOT / "_toc.yml").read_text())
+    assert {f"{page}.html" for page in listed} <= {name(path) for path in pages()}
+
+
+def test_every_internal_link_leads_somewhere():
+    broken = []
+    for page in pages():
+        for link in soup(page).find_all("a", href=True):
+            target, anchor = urldefrag(link["href"])
+            if urlsplit(target).scheme or target.startswith("//"):
+                continue
+            path = (page.parent / unquote(target)).resolve() if target else page
+            if not path.exists():
+                broken.append(f"{name(page)}: {link['href']}")
+            elif anchor and path.suffix == ".html" and not soup(path).find(id=unquote(anchor)):
+                broken.append(f"{name(page)}: {link['href']} (no such place on that page)")
+    assert not broken, "\n".join(sorted(set(broken))[:20])
+
+
+def test_every_image_has_a_text_alternative():
+    missing = []
+    for page in pages():
+        for image in soup(page).find_all("img"):
+            if not (image.get("alt") or "").strip() and image.get("role") != "presentation":
+                missing.append(f"{name(page)}: {str(image)[:80]}")
+        for figure in soup(page).select("figure.labkit-figure"):
+            if not figure.figcaption:
+                missing.append(f"{name(page)}: a figure without a caption")
+    assert not missing, "\n".join(missing)
+
+
+def test_nothing_is_asked_of_another_host():
+    asked = []
+    for page in pages():
+        for tag, attribute in (
+            ("script", "src"),
+            ("link", "href"),
+            ("img", "src"),
+            ("iframe", "src"),
+            ("source", "src"),
+        ):
+            for element in soup(page).find_all(tag, **{attribute: True}):
+                if urlsplit(element[attribute]).netloc and "canonical" not in (element.get("rel") or []):
+                    asked.append(f"{name(page)}: {element[attribute]}")
+    assert not asked, "\n".join(sorted(set(asked)))
+
+
+def test_vega_is_loaded_where_there_is_a_chart_and_nowhere_else():
+    with_charts = 0
+    for page in pages():
+        charts = soup(page).select(".labkit-vega")
+        scripts = [s for s in soup(page).find_all("script", src=True) if "vega.js" in s["src"]]
+        assert bool(charts) == bool(scripts), name(page)
+        with_charts += bool(charts)
+    assert with_charts >= len(STEMS)
+
+
+@each_chapter
+def test_a_chapter_has_its_parts(stem):
+    page = soup(HTML / "book" / f"{stem}.html")
+    headings = [h.get_text().strip("#\n ") for h in page.select("article h2")]
+    for needed in (
+        "Where the sources slip",
+        "Think, then open",
+        "Quiz",
+        "Exercises",
+        "What to remember",
+        "Further reading",
+    ):
+        assert needed in headings, f"{stem} lacks {needed!r}"
+    assert "After this chapter you can" in page.get_text()
+    quizzes = page.select(".labkit-quiz")
+    assert len(quizzes) == 5
+    for quiz in quizzes:
+        assert len(quiz.select(".labkit-right")) == 1
+        assert len(quiz.select(".labkit-wrong")) >= 2
+    assert len(page.select(".labkit-vega")) >= 1
+    assert page.select("a.reference.internal span.std-term"), "terms are linked to the glossary"
+
+
+@each_chapter
+def test_the_three_buttons_of_a_lab(stem):
+    course = Course(ROOT)
+    buttons = soup(HTML / "book" / f"{stem}.html").select(".labkit-buttons")[0].find_all("a")
+    colab, view, download = (button["href"] for button in buttons)
+    assert colab == course.addresses(stem)["LABKIT_COLAB"]
+    assert (HTML / "book" / view).resolve() == HTML / "book" / "labs" / f"{stem}.html"
+    assert (HTML / "book" / download).resolve() == HTML / "labs" / f"{stem}.ipynb"
+    assert (HTML / course.wheel).is_file(), "the site carries the wheel that its notebooks install"
+    assert not list(HTML.rglob("*autograder*")), "nothing private is on the site"
+
+
+@each_chapter
+def test_a_labs_page_shows_blanks_and_outputs(stem):
+    page = soup(HTML / "book" / "labs" / f"{stem}.html")
+    text = page.get_text()
+    assert "grader.check(" in text
+    assert re.search(r"def \w+\([^)]*\):\n    \"\"\".*\"\"\"\n    \.\.\.", text), "no blank is shown"
+    assert len(page.select(".cell_output")) >= 10
+    assert page.select("figure.labkit-figure img")
+
+
+def test_chapters_have_two_to_four_thousand_words():
+    for stem in STEMS:
+        article = BeautifulSoup((HTML / "book" / f"{stem}.html").read_text(), "html.parser").article
+        for part in article.select(".cell, .math, script, .headerlink"):
+            part.decompose()
+        assert 2000 <= len(article.get_text().split()) <= 4000, stem
+
+
+def test_the_cache_is_keyed_on_versions_and_labkit(tmp_path):
+    shutil.copytree(ROOT / "labkit", tmp_path / "labkit")
+    shutil.copy(ROOT / "constraints.txt", tmp_path)
+    first = cache_key(tmp_path)
+    assert first == cache_key(tmp_path)
+    (tmp_path / "constraints.txt").write_text("numpy==1.0\n")
+    second = cache_key(tmp_path)
+    (tmp_path / "labkit" / "text.py").write_text("")
+    assert len({first, second, cache_key(tmp_path)}) == 3
+
+
+# --- in a browser
+
+
+@pytest.fixture(scope="module")
+def browser():
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("there is no chromium on this machine (Debian: apt-get install chromium)")
+    from playwright.sync_api import sync_playwright
+
+    flags = ["--no-sandbox", "--disable-background-networking", "--disable-gpu"]
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=flags)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def address():
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *arguments):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(HTML)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+def test_every_page_loads_without_errors_outside_requests_or_sideways_scroll(browser, address):
+    wrong = []
+    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
+    for page in pages():
+        tab = context.new_page()
+        tab.on("pageerror", lambda e, page=page: wrong.append(f"{name(page)}: {e}"))
+        tab.on("console", lambda m, page=page: m.type == "error" and wrong.append(f"{name(page)}: {m.text}"))
+        tab.on(
+            "request",
+            lambda r, page=page: (
+                r.url.startswith("http")
+                and not r.url.startswith(address)
+                and wrong.append(f"{name(page)}: {r.url}")
+            ),
+        )
+        tab.goto(address + name(page), wait_until="networkidle")
+        width = tab.evaluate("document.documentElement.scrollWidth")
+        if width > 390:
+            wrong.append(f"{name(page)}: {width} pixels wide on a phone")
+        tab.close()
+    context.close()
+    assert not wrong, "\n".join(wrong)
+
+
+@each_chapter
+def test_formulas_are_rendered_and_sliders_move_figures(stem, browser, address):
+    tab = browser.new_page()
+    tab.goto(f"{address}book/{stem}.html", wait_until="networkidle")
+    assert tab.locator("mjx-container").count() >= tab.locator("article .math").count() > 10
+    assert tab.locator("mjx-merror").count() == 0
+    charts = tab.locator(".labkit-vega")
+    tab.wait_for_function(
+        "document.querySelectorAll('.labkit-live').length == document.querySelectorAll('.labkit-vega').length"
+    )
+    for i in range(charts.count()):
+        chart = charts.nth(i)
+        sliders = chart.locator("input[type=range]")
+        assert sliders.count() >= 1, "an interactive figure needs a control"
+        for j in range(sliders.count()):
+            before = chart.locator("svg").inner_html()
+            # The keyboard moves it, as a reader without a mouse would.
+            sliders.nth(j).focus()
+            tab.keyboard.press("End")
+            tab.wait_for_timeout(100)
+            assert chart.locator("svg").inner_html() != before, f"figure {i}, control {j} moves nothing"
+    tab.close()
+
+
+@each_chapter
+def test_a_quiz_answers_by_keyboard(stem, browser, address):
+    tab = browser.new_page()
+    tab.goto(f"{address}book/{stem}.html")
+    answer = tab.locator(".labkit-answer").first
+    reason = answer.locator("> div")
+    assert not reason.is_visible()
+    answer.locator("summary").focus()
+    tab.keyboard.press("Enter")
+    assert reason.is_visible()
+    assert re.match(r"(Right|Not this one)\. ?\S", reason.inner_text().replace("\n", ""))
+    tab.close()
