@@ -90,9 +90,9 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Retrieval:
-    """A test collection: documents, queries, and graded judgements by query id and document id.
+    """A test collection: documents, queries, and graded judgments by query id and document id.
 
-    Raises ValueError where a judgement names a query or a document that is not in the collection.
+    Raises ValueError where a judgment names a query or a document that is not in the collection.
     """
 
     name: str
@@ -105,11 +105,11 @@ class Retrieval:
             raise ValueError(f"collection {self.name!r} has no documents")
         for query, grades in self.qrels.items():
             if query not in self.queries:
-                raise ValueError(f"collection {self.name!r}: judgements for unknown query {query!r}")
+                raise ValueError(f"collection {self.name!r}: judgments for unknown query {query!r}")
             for document in grades:
                 if document not in self.documents:
                     raise ValueError(
-                        f"collection {self.name!r}: query {query!r} has a judgement of unknown document "
+                        f"collection {self.name!r}: query {query!r} has a judgment of unknown document "
                         f"{document!r}"
                     )
 
@@ -219,9 +219,9 @@ CATALOGUE: dict[str, Dataset] = {
         ),
         Dataset(
             "lee",
-            "Lee's 50 news items with human judgements of every pair",
+            "Lee's 50 news items with human judgments of every pair",
             "not stated by its authors; shipped with gensim (LGPL 2.1)",
-            "50 documents, 2 450 judgements, 33 kB",
+            "50 documents, 2 450 judgments, 33 kB",
             _LEE,
             RETRIEVAL,
             (Bundled(_read_lee),),
@@ -255,9 +255,9 @@ CATALOGUE: dict[str, Dataset] = {
         ),
         Dataset(
             "cranfield",
-            "Cranfield 1400: abstracts on aerodynamics, with graded judgements",
+            "Cranfield 1400: abstracts on aerodynamics, with graded judgments",
             "not stated; local only, we name no public address for it",
-            "1 400 documents, 225 queries, 1 837 judgements",
+            "1 400 documents, 225 queries, 1 837 judgments",
             "Cleverdon (1967), The Cranfield tests on index language devices, Aslib Proceedings 19(6)",
             RETRIEVAL,
             stand_in="lee",
@@ -297,14 +297,14 @@ def load(name: str, split: str) -> list[Row]:
 def retrieval(name: str, *, split: str = "test") -> Retrieval:
     """Return data set ``name`` as a test collection; title and text of a document become one text.
 
-    Only queries with a judgement are kept. Raises what ``load`` raises, and ValueError for a data set
+    Only queries with a judgment are kept. Raises what ``load`` raises, and ValueError for a data set
     that is not a test collection. All parts come from one data set: never a mixture with a stand-in.
     """
     judged = f"qrels_{split}"
     entry = _entry(name)
     if "corpus" not in entry.splits:
         raise ValueError(
-            f"{name!r} has no queries and judgements; test collections: {', '.join(_collections())}"
+            f"{name!r} has no queries and judgments; test collections: {', '.join(_collections())}"
         )
     found, parts = _with_stand_in(name, ("corpus", "queries", judged))
     documents = {str(r["_id"]): f"{r['title']} {r['text']}".strip() for r in parts["corpus"]}

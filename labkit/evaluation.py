@@ -33,7 +33,7 @@ def ranking(
     unjudged = sorted(set(run) - set(qrels))
     if unjudged:
         raise ValueError(
-            f"{len(unjudged)} queries of the run have no judgements (first: {unjudged[0]!r}); "
+            f"{len(unjudged)} queries of the run have no judgments (first: {unjudged[0]!r}); "
             "leave them out of the run, or check that the ids of both are the same strings"
         )
     for query, grades in qrels.items():

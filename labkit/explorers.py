@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
+
+from labkit.text import tokenize
 
 Hit = tuple[str, float, str]
 
@@ -27,11 +30,12 @@ class Explorer:
         self.refresh()
 
     def refresh(self) -> None:
-        """Draw the picture again from the controls' values; an error becomes its message."""
+        """Draw the picture again from the controls' values; an error of the student's becomes its message."""
         try:
             self._picture.value = self._draw(**{name: c.value for name, c in self.controls.items()})
-        except ValueError as error:
-            self._picture.value = f"<p><strong>{html.escape(str(error))}</strong></p>"
+        except Exception as error:  # raised in a callback it would be lost, and the picture stale
+            message = f"{type(error).__name__}: {error}"
+            self._picture.value = f"<p><strong>{html.escape(message)}</strong></p>"
 
     @property
     def picture(self) -> str:
@@ -60,7 +64,7 @@ def search(find: Callable[[str, float, float], Sequence[Hit]], *, query: str, al
     import ipywidgets as widgets
 
     def draw(query: str, k1: float, b: float) -> str:
-        return _table(find(query, k1, b), caption=f"“{query}”, k1 = {k1:.1f}, b = {b:.2f}")
+        return _table(find(query, k1, b), set(tokenize(query)), f"“{query}”, k1 = {k1:.1f}, b = {b:.2f}")
 
     wide = {"style": {"description_width": "4em"}, "layout": widgets.Layout(width="28em")}
     controls = {
@@ -71,12 +75,29 @@ def search(find: Callable[[str, float, float], Sequence[Hit]], *, query: str, al
     return Explorer(draw, controls, alt)
 
 
-def _table(hits: Sequence[Hit], *, caption: str) -> str:
+def _table(hits: Sequence[Hit], words: set[str], caption: str) -> str:
     rows = "".join(
         f"<tr><td>{rank}</td><td>{html.escape(name)}</td><td>{score:.2f}</td>"
-        f'<td style="text-align:left">{html.escape(text[:140])}{"…" if len(text) > 140 else ""}</td></tr>'
+        f'<td style="text-align:left">{_snippet(text, words)}</td></tr>'
         for rank, (name, score, text) in enumerate(hits, 1)
     )
     head = "".join(f'<th scope="col">{h}</th>' for h in ("rank", "document", "score", "text"))
     body = rows or '<tr><td colspan="4">no document contains a word of the query</td></tr>'
     return f"<table><caption>{html.escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _snippet(text: str, words: set[str], width: int = 160) -> str:
+    """The part of ``text`` that has most different query words, those in bold, as HTML."""
+    tokens = [(m.start(), m.end(), m[0].lower()) for m in re.finditer(r"\w+", text)]
+    starts = [start for start, _, token in tokens if token in words] or [0]
+    begin = max(
+        starts, key=lambda s: len({t for a, e, t in tokens if t in words and s <= a and e <= s + width})
+    )
+    begin = 0 if begin < width // 2 else begin
+    parts, at = [], begin
+    for start, end, token in tokens:
+        if token in words and begin <= start and end <= begin + width:
+            parts += [html.escape(text[at:start]), f"<strong>{html.escape(text[start:end])}</strong>"]
+            at = end
+    parts.append(html.escape(text[at : begin + width]))
+    return ("…" if begin else "") + "".join(parts) + ("…" if begin + width < len(text) else "")

@@ -90,7 +90,7 @@ def test_lee_is_symmetric_and_graded_by_people():
             lambda: corpora.load("lee", "train"),
             "'lee' has no split 'train'; there are: corpus, queries, qrels_test",
         ),
-        (lambda: corpora.retrieval("wikipedia"), "no queries and judgements; test collections: lee"),
+        (lambda: corpora.retrieval("wikipedia"), "no queries and judgments; test collections: lee"),
     ],
 )
 def test_unknown_names_are_one_clear_error(call, message):
@@ -98,7 +98,7 @@ def test_unknown_names_are_one_clear_error(call, message):
         call()
 
 
-def test_a_collection_refuses_judgements_of_unknown_ids_and_no_documents():
+def test_a_collection_refuses_judgments_of_unknown_ids_and_no_documents():
     with pytest.raises(ValueError, match="unknown query 'q9'"):
         corpora.Retrieval("x", {"d": "text"}, {"q": "text"}, {"q9": {"d": 1}})
     with pytest.raises(ValueError, match="unknown document 'd9'"):

@@ -72,19 +72,27 @@ def test_no_figure_without_alt_text(alt_text):
 def find(query, k1, b):
     if query == "bad":
         raise ValueError("a bad query")
-    return [("d1", k1 + b, f"about <{query}>")] if query else []
+    if query == "none":
+        return {}["student"]
+    return [("d1", k1 + b, "x " * 200 + f"about <{query}>")] if query else []
 
 
 def test_the_search_explorer_follows_its_controls():
     explorer = explorers.search(find, query="cat", alt="a search")
     assert "2.25" in explorer.picture
-    assert "about &lt;cat&gt;" in explorer.picture
+    assert "…about" not in explorer.picture
+    assert (
+        "about &lt;<strong>cat</strong>&gt;" in explorer.picture
+        or "…<strong>cat</strong>&gt;" in explorer.picture
+    )
     explorer.controls["k1"].value = 3.0
     assert "3.75" in explorer.picture
     explorer.controls["query"].value = ""
     assert "no document contains a word of the query" in explorer.picture
     explorer.controls["query"].value = "bad"
-    assert "a bad query" in explorer.picture
+    assert "ValueError: a bad query" in explorer.picture
+    explorer.controls["query"].value = "none"
+    assert "KeyError: &#x27;student&#x27;" in explorer.picture
 
 
 def test_an_explorer_has_a_picture_for_where_no_kernel_runs():

@@ -52,6 +52,10 @@ def _release(options: argparse.Namespace) -> int:
     out = release(Course.here(), options.labs, options.out)
     for path in sorted(p for p in out.rglob("*") if p.is_file()):
         print(f"{path.stat().st_size:9,}  {path.relative_to(out)}")
+    if "/OWNER/" in Course.here().repository + "/":
+        print(
+            "note: repository.url in _config.yml is still the placeholder; Colab will not find this release"
+        )
     return 0
 
 

@@ -549,3 +549,178 @@ def ndcg(ranking, grades, k=10, gain="linear"):
         },
     ),
 }
+
+# Found by attacking the first version of the tests: each of these once scored full.
+QUESTIONS["q1"].wrong.update(
+    {
+        "tokens lower-cased": ("Counter(document)", "Counter(t.lower() for t in document)"),
+        "empty tokens dropped": ("Counter(document)", "Counter(t for t in document if t)"),
+        "stop words dropped": ("Counter(document)", "Counter(t for t in document if t != 'the')"),
+        "frequencies as floats": ("(number, frequency)", "(number, float(frequency))"),
+        "numbers that overflow": (
+            "(number, frequency)",
+            "(np.uint8(number % 256), np.uint8(frequency % 256))",
+        ),
+        "frequencies capped": ("(number, frequency)", "(number, min(frequency, 5))"),
+        "an error for documents without tokens": ("if not documents:", "if not any(documents):"),
+        "the second call destroys the first index": (
+            "    index = {}",
+            "    index = build_index.__dict__.setdefault('index', {})\n    index.clear()",
+        ),
+    }
+)
+QUESTIONS["q2"].wrong.update(
+    {
+        "N read off the postings": (
+            "    return {term: np.log(num_documents",
+            "    num_documents = len({d for p in index.values() for d, _ in p})\n    return {term: np.log(num_documents",
+        ),
+        "32 bits unless all is zero": (
+            "    return scores",
+            "    return scores.astype(np.float32) if scores.any() else scores",
+        ),
+        "a pandas series unless all is zero": (
+            "    return scores",
+            "    import pandas as pd\n    return pd.Series(scores) if scores.any() else scores",
+        ),
+        "repeats capped at two": (
+            "for term in query:",
+            "for term in [t for t in dict.fromkeys(query) for _ in range(min(2, query.count(t)))]:",
+        ),
+        "the query is used up": ("for term in query:", "while query:\n        term = query.pop()"),
+        "terms looked up in weights": ("index.get(term, [])", "index[term] if term in weights else []"),
+    }
+)
+QUESTIONS["q3"].wrong.update(
+    {
+        "columns in dictionary order": ("sorted(index)", "sorted(index, key=str.lower)"),
+        "columns from weights": (
+            "enumerate(sorted(index))",
+            "enumerate(t for t in sorted(weights) if t in index or True)",
+            "index[term]",
+            "index.get(term, [])",
+            "len(index)",
+            "len(weights)",
+        ),
+        "csr_matrix": ("return sparse.csr_array(", "return sparse.csr_matrix("),
+        "the index is emptied": (
+            "    shape = (num_documents, len(index))",
+            "    shape = (num_documents, len(index))\n    index.clear()",
+        ),
+    }
+)
+QUESTIONS["q4"].wrong.update(
+    {
+        "N read off the postings": (
+            "    return {\n        term: np.log1p(",
+            "    num_documents = len({d for p in index.values() for d, _ in p})\n    return {\n        term: np.log1p(",
+        ),
+        "32 bits unless all is zero": (
+            "    return scores",
+            "    return scores.astype(np.float32) if scores.any() else scores",
+        ),
+        "mean of the lengths above 0": ("lengths.mean()", "lengths[lengths > 0].mean()"),
+        "a float array is divided in place": (
+            "    norm = k1 * (1 - b + b * lengths / lengths.mean())",
+            "    lengths /= lengths.mean()\n    norm = k1 * (1 - b + b * lengths)",
+        ),
+        "b before k1": ("k1=1.5, b=0.75", "b=0.75, k1=1.5"),
+        "terms looked up in weights": ("index.get(term, [])", "index[term] if term in weights else []"),
+    }
+)
+QUESTIONS["q5"].wrong.update(
+    {
+        "other defaults": ("k1=1.5, b=0.75", "k1=1.2, b=0.5"),
+        "b before k1": ("k1=1.5, b=0.75", "b=0.75, k1=1.5"),
+        "zero taken for missing": (
+            "    terms = sorted(index)",
+            "    k1, b = k1 or 1.5, b or 0.75\n    terms = sorted(index)",
+        ),
+        "csr_matrix": ("return sparse.csr_array((entries", "return sparse.csr_matrix((entries"),
+        "rows from weights": (
+            "    terms = sorted(index)",
+            "    index = {t: index.get(t, [(0, 0)]) for t in weights}\n    terms = sorted(index)",
+        ),
+        "k is 3 by default": ("query, k=10", "query, k=3"),
+        "lists for arrays": (
+            "    return best, scores[best]",
+            "    return best.tolist(), scores[best].tolist()",
+        ),
+        "floats when nothing is found": (
+            "    found = np.flatnonzero(scores > 0)",
+            "    if not scores.any():\n        return np.array([]), np.array([])\n    found = np.flatnonzero(scores > 0)",
+        ),
+        "rows by position in the dict": ("rows[term] for term", "list(rows).index(term) for term"),
+        "not zero for above zero": ("scores > 0)", "scores != 0)"),
+        "an unstable sort": (
+            "    best = found[np.lexsort((found, -scores[found]))][:k]",
+            "    best = found[np.random.default_rng(0).permutation(len(found))]\n    best = best[np.argsort(-scores[best], kind='stable')][:k]",
+        ),
+        "ties lost at a wide cut": (
+            "    if len(found) > k:",
+            "    if len(found) > 2 * k:\n        found = np.sort(found[np.argpartition(-scores[found], 2 * k)[: 2 * k]])\n    if len(found) > k:",
+        ),
+        "unknown words enter rows": (
+            "rows[term] for term in query if term in rows",
+            "rows.setdefault(term, 0) for term in query if term in rows or rows.setdefault('zz', 0)",
+        ),
+        "the query is turned around": (
+            "    scores = np.zeros(matrix.shape[1])",
+            "    query.reverse()\n    scores = np.zeros(matrix.shape[1])",
+        ),
+    }
+)
+QUESTIONS["q6"].wrong.update(
+    {
+        "only some bad k": ("if k < 1:", "if k in (0, -1):"),
+        "no error when nothing is relevant": (
+            "    if k < 1:",
+            "    if not relevant:\n        return 0.0\n    if k < 1:",
+        ),
+        "integers for 0": (
+            "    if not relevant:\n        return 0.0\n",
+            "    if not relevant:\n        return 0\n",
+        ),
+        "the ranking is used up": (
+            "    for rank, document in enumerate(ranking, 1):\n        if document in relevant:\n            return 1 / rank",
+            "    rank = 0\n    while ranking:\n        rank += 1\n        if ranking.pop(0) in relevant:\n            return 1 / rank",
+        ),
+        "ids as strings": ("sum(document in relevant", "sum(str(document) in relevant"),
+        "AP cut at 20": (
+            "    hits, total = 0, 0.0\n    for rank, document in enumerate(ranking, 1):",
+            "    hits, total = 0, 0.0\n    for rank, document in enumerate(ranking[:20], 1):",
+        ),
+    }
+)
+QUESTIONS["q7"].wrong.update(
+    {
+        "exponential by default": ('def dcg(grades, gain="linear")', 'def dcg(grades, gain="exponential")'),
+        "k is 5 by default": ("grades, k=10", "grades, k=5"),
+        "no default cut": ("grades, k=10", "grades, k=None"),
+        "zero before the checks": (
+            "    ideal = dcg(",
+            "    if max(grades.values(), default=0) <= 0:\n        return 0.0\n    ideal = dcg(",
+        ),
+        "empty rankings before the checks": (
+            "    ideal = dcg(",
+            "    if not ranking:\n        return 0.0\n    ideal = dcg(",
+        ),
+        "negative only if linear": ("if (grades < 0).any():", 'if gain == "linear" and (grades < 0).any():'),
+        "gain as a part of the words": (
+            'if gain not in ("linear", "exponential"):',
+            'if gain not in "linear, exponential":',
+        ),
+        "None taken for linear": (
+            'if gain not in ("linear", "exponential"):',
+            'gain = gain or "linear"\n    if gain not in ("linear", "exponential"):',
+        ),
+        "grades as integers": ("np.asarray(grades, dtype=float)", "np.asarray(grades, dtype=int)"),
+        "dcg cuts at ten": (
+            "    grades = np.asarray(grades, dtype=float)",
+            "    grades = np.asarray(grades, dtype=float)[:10]",
+        ),
+        "never more than ten": ("    ideal = dcg(", "    k = min(k, 10)\n    ideal = dcg("),
+        "unjudged documents enter the grades": ("grades.get(document, 0)", "grades.setdefault(document, 0)"),
+        "an integer 0": ("if ideal > 0 else 0.0", "if ideal > 0 else 0"),
+    }
+)
