@@ -8,6 +8,7 @@ that have a chart), copies the released labs, and adds two directives: ``lab`` (
 from __future__ import annotations
 
 import hashlib
+import html
 import os
 import shutil
 from pathlib import Path
@@ -37,7 +38,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register with Sphinx."""
     app.connect("config-inited", _configure)
     app.connect("html-page-context", _page_scripts, priority=900)
-    app.connect("build-finished", _copy_release)
+    app.connect("build-finished", _finish, priority=900)
     app.add_directive("lab", LabButtons)
     app.add_directive("quiz", Quiz)
     app.add_css_file("labkit.css")
@@ -87,11 +88,29 @@ def _page_scripts(app: Sphinx, page: str, template: str, context: dict[str, Any]
     ]
 
 
-def _copy_release(app: Sphinx, error: Exception | None) -> None:
-    """Put the public part of the release (student notebooks, wheel) beside the pages."""
+# The front door: the root page lives in book/, and a bare redirect would have no title and no icon.
+FRONT_DOOR = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{title}</title>
+<link rel="icon" href="_static/favicon.svg">
+<meta http-equiv="refresh" content="0; url={root}.html">
+</head>
+<body><a href="{root}.html">{title}</a></body>
+</html>
+"""
+
+
+def _finish(app: Sphinx, error: Exception | None) -> None:
+    """Put the public part of the release (student notebooks, wheel) and the front door beside the pages."""
+    if error is not None or app.builder.format != "html":
+        return
     public = Course.here(Path(app.srcdir)).root / "_build" / "release" / "public"
-    if error is None and app.builder.format == "html" and public.is_dir():
+    if public.is_dir():
         shutil.copytree(public, Path(app.outdir), dirs_exist_ok=True)
+    door = FRONT_DOOR.format(title=html.escape(app.config.html_title), root=app.config.root_doc)
+    (Path(app.outdir) / "index.html").write_text(door, encoding="utf-8")
 
 
 class LabButtons(SphinxDirective):
