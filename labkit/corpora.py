@@ -308,9 +308,12 @@ def retrieval(name: str, *, split: str = "test") -> Retrieval:
         )
     found, parts = _with_stand_in(name, ("corpus", "queries", judged))
     documents = {str(r["_id"]): f"{r['title']} {r['text']}".strip() for r in parts["corpus"]}
+    for split, rows in (("corpus", parts["corpus"]), ("queries", parts["queries"])):
+        if len({row["_id"] for row in rows}) < len(rows):
+            raise DataError(f"{found}: an _id occurs twice in its {split}")
     qrels: dict[str, dict[str, int]] = {}
     for row in parts[judged]:
-        qrels.setdefault(str(row["query-id"]), {})[str(row["corpus-id"])] = int(row["score"])  # type: ignore[call-overload]
+        qrels.setdefault(str(row["query-id"]), {})[str(row["corpus-id"])] = int(str(row["score"]))
     queries = {str(r["_id"]): str(r["text"]) for r in parts["queries"] if str(r["_id"]) in qrels}
     return Retrieval(found, documents, queries, qrels)
 
@@ -318,23 +321,32 @@ def retrieval(name: str, *, split: str = "test") -> Retrieval:
 def fetch(name: str, folder: str | Path) -> list[Path]:
     """Write every split of ``name`` under ``folder`` in the local form, with a sha256 list; return the paths.
 
-    Each file lands whole or not at all. Nothing is written from a stand-in. Raises what ``load`` raises.
+    The data set lands whole or not at all. Nothing is written from a stand-in. Raises what ``load`` raises,
+    and DataError where ``folder`` has the data set already.
     """
+    entry = _entry(name)
     target = Path(folder) / name
-    written = []
-    for split, rows in _read_all(_entry(name), tuple(_entry(name).splits)).items():
-        path = target / f"{split}.jsonl.gz"
-        lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        with replacing(path) as temporary:
-            temporary.write_bytes(gzip.compress(lines.encode("utf-8"), mtime=0))
-        written.append(path)
-    with replacing(target / "SHA256SUMS") as temporary:
-        temporary.write_text("".join(f"{_sha256(path)}  {path.name}\n" for path in written))
-    return written
+    if target.exists():
+        raise DataError(f"{target} exists; remove it first, or fetch into another folder")
+    splits = _read_all(entry, tuple(entry.splits))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{name}-") as temporary:
+        new = Path(temporary) / name
+        new.mkdir()
+        for split, rows in splits.items():
+            lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+            (new / f"{split}.jsonl.gz").write_bytes(gzip.compress(lines.encode("utf-8"), mtime=0))
+        sums = "".join(f"{_sha256(path)}  {path.name}\n" for path in sorted(new.iterdir()))
+        (new / "SHA256SUMS").write_text(sums)
+        new.replace(target)
+    return [target / f"{split}.jsonl.gz" for split in splits]
 
 
 def verify(folder: str | Path) -> Iterator[tuple[str, str]]:
-    """Check every data set of the catalogue that lies under ``folder``; yield (file, "" or what is wrong)."""
+    """Check every data set of the catalogue that lies under ``folder``; yield (file, "" or what is wrong).
+
+    Rows and columns are always checked, the sha256 where the data set has a file SHA256SUMS.
+    """
     folder = Path(folder)
     if not folder.is_dir():
         raise DataError(f"{folder} is not a folder; set LABKIT_DATA, or name the folder to check")
@@ -342,7 +354,10 @@ def verify(folder: str | Path) -> Iterator[tuple[str, str]]:
         if not (folder / entry.name).is_dir():
             continue
         sums = folder / entry.name / "SHA256SUMS"
-        listed = dict(line.split()[::-1] for line in sums.read_text().splitlines()) if sums.is_file() else {}
+        found = re.findall(r"^([0-9a-f]{64})  (\S+)$", sums.read_text(), re.M) if sums.is_file() else []
+        listed = {file: digest for digest, file in found}
+        if sums.is_file() and not listed:
+            yield str(sums), "it lists no sha256; fetch the data set again"
         for split in entry.splits:
             path = folder / entry.name / f"{split}.jsonl.gz"
             try:
@@ -404,7 +419,7 @@ def _read_all(entry: Dataset, splits: tuple[str, ...]) -> dict[str, list[Row]]:
         failures.append(f"no folder {entry.name} in LABKIT_DATA")
     for source in entry.sources:
         try:
-            return {split: _read_source(source, split) for split in splits}
+            return {split: _read_source(source, split, entry.splits[split]) for split in splits}
         except DataUnavailable as error:
             failures.append(str(error))
     raise DataUnavailable(
@@ -424,24 +439,37 @@ def _read_local(folder: Path, entry: Dataset, split: str) -> list[Row]:
         with gzip.open(path, "rt", encoding="utf-8") as stream:
             for number, line in enumerate(stream, 1):
                 rows.append(json.loads(line))
-                absent = [c for c in entry.splits[split] if c not in rows[-1]]
-                if absent:
-                    raise DataError(
-                        f"{path}, line {number}, lacks column {absent[0]!r}; expected {entry.splits[split]}"
-                    )
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError, json.JSONDecodeError, TypeError) as error:
+                wrong = _what_is_wrong(rows[-1], entry.splits[split])
+                if wrong:
+                    raise DataError(f"{path}, line {number}, {wrong}; mend it, or fetch or copy it again")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise DataError(
             f"{path} is broken after {len(rows)} rows ({error}); fetch or copy it again"
         ) from error
     return rows
 
 
-def _read_source(source: Bundled | PublicFile | Hub, split: str) -> list[Row]:
+def _what_is_wrong(row: object, columns: tuple[str, ...]) -> str:
+    """Say what keeps ``row`` from being one of a split with ``columns``, or return ""."""
+    if not isinstance(row, dict):
+        return f"is {row!r:.60}, not an object with the columns {', '.join(columns)}"
+    for column in columns:
+        if column not in row:
+            return f"lacks the column {column!r}"
+        value = row[column]
+        if column in ("text", "title", "_id") and not isinstance(value, str):
+            return f"has {value!r:.60} for {column!r}, not a string"
+        if column == "score" and "corpus-id" in columns and (type(value) is not int or value < 0):
+            return f"has the grade {value!r:.60}, not an integer of 0 or more"
+    return ""
+
+
+def _read_source(source: Bundled | PublicFile | Hub, split: str, columns: tuple[str, ...]) -> list[Row]:
     if isinstance(source, Bundled):
         return source.read(split)
     if isinstance(source, PublicFile):
         return _read_public(source)
-    return _read_hub(source, split)
+    return _read_hub(source, split, columns)
 
 
 def _read_public(source: PublicFile) -> list[Row]:
@@ -462,9 +490,10 @@ def _read_public(source: PublicFile) -> list[Row]:
     return source.read(Path(path))
 
 
-def _read_hub(source: Hub, split: str) -> list[Row]:
+def _read_hub(source: Hub, split: str, columns: tuple[str, ...]) -> list[Row]:
     import datasets
-    import requests
+    import httpx
+    from datasets.exceptions import DatasetsError
     from huggingface_hub import constants, errors
 
     configuration, hub_split = source.splits[split]
@@ -478,10 +507,18 @@ def _read_hub(source: Hub, split: str) -> list[Row]:
                 stack.enter_context(mock.patch.object(constants, "HF_HUB_OFFLINE", True))
                 stack.enter_context(mock.patch.object(datasets.config, "HF_HUB_OFFLINE", True))
             table = datasets.load_dataset(source.repository, configuration, split=hub_split, revision=commit)
-    except (requests.RequestException, OSError, errors.HfHubHTTPError, ValueError) as error:
+    except (httpx.HTTPError, OSError, errors.HfHubHTTPError, DatasetsError, ValueError) as error:
         first = (str(error).splitlines() or [""])[0]
         raise DataUnavailable(f"{source} did not answer ({type(error).__name__}: {first[:120]})") from error
-    return [dict(row) for row in table]
+    if not reached:
+        # datasets names the folder of a cached table by its commit; it may hold another than was asked for.
+        held = Path(table.cache_files[0]["filename"]).parent.name if table.cache_files else "unknown"
+        print(f"{source.repository} {configuration}: no hub; from the local cache, commit {held}")
+    rows = [dict(row) for row in table]
+    wrong = next(filter(None, (_what_is_wrong(row, columns) for row in rows)), "")
+    if wrong:
+        raise DataError(f"{source}, {configuration}: a row {wrong}; the hub's form of this set has changed")
+    return rows
 
 
 @lru_cache(maxsize=64)

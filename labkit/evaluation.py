@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -24,8 +25,8 @@ def ranking(
     id → score. Queries that are judged but not run score 0; documents that are not judged count as
     not relevant. Means over the rows of AP and RR are MAP and MRR.
 
-    Raises ValueError for a query that is run but not judged, a negative or fractional grade, or a
-    score that is not finite.
+    Raises ValueError for a query that is run but not judged, a grade that is not an integer of 0 or more,
+    a score that is not finite, and a measure that ir_measures does not know or that is named twice.
     """
     import ir_measures
     import pandas as pd
@@ -38,7 +39,7 @@ def ranking(
         )
     for query, grades in qrels.items():
         for document, grade in grades.items():
-            if grade != int(grade) or grade < 0:
+            if not isinstance(grade, numbers.Real) or grade % 1 != 0 or grade < 0:
                 raise ValueError(
                     f"the grade of query {query!r}, document {document!r} is {grade}; grades are integers "
                     "≥ 0 (0 = not relevant)"
@@ -46,7 +47,12 @@ def ranking(
     for query, scores in run.items():
         if not np.isfinite(list(scores.values())).all():
             raise ValueError(f"a score of query {query!r} is not a finite number")
-    parsed = [ir_measures.parse_measure(measure) for measure in measures]
+    try:
+        parsed = [ir_measures.parse_measure(measure) for measure in measures]
+    except (NameError, SyntaxError, ValueError) as error:
+        raise ValueError(f"ir_measures does not know one of {list(measures)}: {error}") from error
+    if len(set(map(str, parsed))) < len(parsed):
+        raise ValueError(f"a measure is named twice in {list(measures)}")
     plain_qrels = {q: {d: int(g) for d, g in grades.items()} for q, grades in qrels.items()}
     plain_run = {q: {d: float(s) for d, s in scores.items()} for q, scores in run.items()}
     table = pd.DataFrame(0.0, index=list(qrels), columns=list(measures))

@@ -77,7 +77,7 @@ def search(find: Callable[[str, float, float], Sequence[Hit]], *, query: str, al
 
 def _table(hits: Sequence[Hit], words: set[str], caption: str) -> str:
     rows = "".join(
-        f"<tr><td>{rank}</td><td>{html.escape(name)}</td><td>{score:.2f}</td>"
+        f"<tr><td>{rank}</td><td>{html.escape(str(name))}</td><td>{score:.2f}</td>"
         f'<td style="text-align:left">{_snippet(text, words)}</td></tr>'
         for rank, (name, score, text) in enumerate(hits, 1)
     )

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Okabe and Ito's palette (2008), told apart by readers with any common color blindness. Never the only
-# carrier of a meaning: lines also differ in dashes, points in shape, and both are labeled.
+# carrier of a meaning: lines also differ in dashes and are labeled.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3))
 
 
 def style() -> None:
@@ -73,28 +72,28 @@ class Shown:
     body: str
     alt: str
     caption: str
-    data: dict[str, Any]
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         caption = f"<figcaption>{self.caption}</figcaption>" if self.caption else ""
         markup = f'<figure class="labkit-figure">{self.body}{caption}</figure>'
-        return {"text/html": markup, "text/plain": f"Figure: {self.alt}", **self.data}
+        return {"text/html": markup, "text/plain": f"Figure: {self.alt}"}
 
 
 def show(figure: Figure | alt.TopLevelMixin, *, alt: str, caption: str = "") -> Shown:
     """Return ``figure``, of matplotlib or Altair, as a cell's last value shows it.
 
     ``alt`` says in words what the figure shows, for those who do not see it; ``caption`` (HTML) stands
-    below it. An Altair chart is a picture until the page's own Vega takes it over (labkit serves Vega
-    with the site, so nothing is asked of another server), and a live chart in JupyterLab.
+    below it. An Altair chart is a picture until the site's own Vega takes it over (labkit serves Vega with
+    the site, so nothing is asked of another server). In a notebook it stays a picture: what is live there
+    is an explorer (``labkit.explorers``).
     Raises ValueError for an empty ``alt``.
     """
     if not alt.strip():
         raise ValueError("alt is empty; say in a sentence what the figure shows")
     if hasattr(figure, "savefig"):
-        return Shown(_image(_matplotlib_svg(figure), alt), alt, caption, {})
+        return Shown(_image(_matplotlib_svg(figure), alt), alt, caption)
     spec = figure.properties(description=alt).to_dict()
-    return Shown(_vega(spec, alt), alt, caption, {_vega_mime(spec): spec})
+    return Shown(_vega(spec, alt), alt, caption)
 
 
 def _matplotlib_svg(figure: Figure) -> str:
@@ -113,12 +112,9 @@ def _image(svg: str, alt: str) -> str:
 
 
 def _vega(spec: dict[str, Any], alt: str) -> str:
-    try:
-        import vl_convert
+    import vl_convert
 
-        picture = _image(vl_convert.vegalite_to_svg(spec), alt)
-    except ImportError:
-        picture = f"<p>{html.escape(alt)}</p>"
+    picture = _image(vl_convert.vegalite_to_svg(spec, vl_version=vega_lite_version()), alt)
     # "</" inside a script element would end it.
     text = json.dumps(spec, sort_keys=True).replace("</", "<\\/")
     name = "vega-" + hashlib.sha256(text.encode()).hexdigest()[:12]
@@ -128,6 +124,8 @@ def _vega(spec: dict[str, Any], alt: str) -> str:
     )
 
 
-def _vega_mime(spec: dict[str, Any]) -> str:
-    major = str(spec.get("$schema", "v5")).rsplit("/v", 1)[-1].split(".")[0]
-    return f"application/vnd.vegalite.v{major}+json"
+def vega_lite_version() -> str:
+    """The version of Vega-Lite that the installed Altair writes, as vl_convert names it: "6.1"."""
+    import altair as alt
+
+    return alt.SCHEMA_VERSION.lstrip("v").rsplit(".", 1)[0]

@@ -74,10 +74,10 @@ def peak_memory(device: str = "cpu") -> Iterator[PeakMemory]:
     """Measure the peak memory of a block: PyTorch's allocator on "cuda", tracemalloc on "cpu".
 
     tracemalloc sees Python's and NumPy's memory, not PyTorch's, and slows a block down: never time
-    and measure memory in the same run.
+    and measure memory in the same run. Blocks must not be nested.
     """
     peak = PeakMemory()
-    if device == "cuda":
+    if str(device).startswith("cuda"):
         import torch
 
         torch.cuda.synchronize()

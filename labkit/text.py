@@ -29,12 +29,17 @@ class Vocabulary:
     """A two-way table of tokens and ids 0 … V−1, most frequent first, ties in alphabetical order.
 
     ``specials`` (padding, unknown, …) come before all tokens, in the order given. Tokens seen fewer
-    than ``min_count`` times are left out. Raises ValueError if that leaves nothing.
+    than ``min_count`` times are left out. Raises ValueError if that leaves nothing, TypeError for documents
+    that are strings instead of lists of tokens.
     """
 
     def __init__(
         self, documents: Iterable[Sequence[str]], *, min_count: int = 1, specials: Sequence[str] = ()
     ) -> None:
+        documents = list(documents)
+        text = next((document for document in documents if isinstance(document, str)), None)
+        if text is not None:
+            raise TypeError(f"a document is a list of tokens, not the string {text!r:.60}; tokenize it first")
         counts = Counter(token for document in documents for token in document)
         kept = sorted((t for t, n in counts.items() if n >= min_count), key=lambda t: (-counts[t], t))
         if not kept:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,12 @@ def _no_outside_settings(monkeypatch):
     """Tests see no LABKIT settings of the person who runs them."""
     for name in ("LABKIT_DATA", "LABKIT_PROFILE"):
         monkeypatch.delenv(name, raising=False)
+
+
+def pytest_sessionstart(session) -> None:
+    """Forget the reports of earlier runs; workers begin later than the session that started them."""
+    if not hasattr(session.config, "workerinput"):
+        shutil.rmtree(REPORTS, ignore_errors=True)
 
 
 def pytest_terminal_summary(terminalreporter) -> None:

@@ -129,9 +129,22 @@ def test_a_local_folder_without_the_set_leaves_the_other_sources(folder):
         (b"not gzip", "broken after 0 rows"),
         (gzip.compress(lines(JSON["qrels_test"] * 500))[:-20], "broken after"),
         (gzip.compress(lines(JSON["qrels_test"]) + b"{oops\n"), "broken after 1 rows"),
-        (gzip.compress(b'{"query-id": "q1", "score": 1}\n'), "line 1, lacks column 'corpus-id'"),
+        (gzip.compress(b'{"query-id": "q1", "score": 1}\n'), "line 1, lacks the column 'corpus-id'"),
         (gzip.compress(b"\xff\xfe\n"), "broken after 0 rows"),
-        (gzip.compress(b"3\n"), "broken after 1 rows"),
+        (gzip.compress(b"3\n"), "line 1, is 3, not an object with the columns"),
+        (gzip.compress(b'"text"\n'), "not an object with the columns"),
+        (
+            gzip.compress(b'{"query-id": "q1", "corpus-id": "1", "score": -1}\n'),
+            "grade -1, not an integer of 0",
+        ),
+        (
+            gzip.compress(b'{"query-id": "q1", "corpus-id": "1", "score": 0.5}\n'),
+            "grade 0.5, not an integer of 0",
+        ),
+        (
+            gzip.compress(b'{"query-id": "q1", "corpus-id": "1", "score": "two"}\n'),
+            "grade 'two', not an integer",
+        ),
     ],
 )
 def test_a_broken_folder_is_one_clear_error(folder, data, message):
@@ -142,6 +155,21 @@ def test_a_broken_folder_is_one_clear_error(folder, data, message):
     with pytest.raises(corpora.DataError, match=message) as caught:
         corpora.retrieval("scifact")
     assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"_id": "1", "title": "A", "text": None}], "line 1, has None for 'text', not a string"),
+        ([{"_id": "1", "title": "A", "text": ["cats"]}], "for 'text', not a string"),
+        ([{"_id": "1", "title": "A", "text": "x"}] * 2, "an _id occurs twice in its corpus"),
+        ([], "has no documents"),
+    ],
+)
+def test_documents_that_are_no_text_are_one_clear_error(folder, rows, message):
+    (folder / "scifact" / "corpus.jsonl.gz").write_bytes(gzip.compress(lines(rows)))
+    with pytest.raises(ValueError, match=message):
+        corpora.retrieval("scifact")
 
 
 def test_a_wrong_labkit_data_is_an_error_even_for_bundled_text(monkeypatch, tmp_path):
@@ -189,16 +217,21 @@ def public(tmp_path, monkeypatch):
         monkeypatch.setitem(corpora.CATALOGUE, "tinyshakespeare", entry)
         return cache
 
+    def stop():
+        server.shutdown()
+        server.server_close()
+
+    use.stop = stop
     yield use
-    server.shutdown()
-    server.server_close()
+    stop()
 
 
 def test_a_public_file_is_fetched_once_and_then_read_from_the_cache(public):
-    public()
-    assert corpora.texts(corpora.load("tinyshakespeare", "train")) == ["First line", "second — line"]
     cache = public()
+    assert corpora.texts(corpora.load("tinyshakespeare", "train")) == ["First line", "second — line"]
     assert len([p for p in cache.rglob("*") if p.is_file()]) == 1
+    public.stop()
+    assert corpora.texts(corpora.load("tinyshakespeare", "train")) == ["First line", "second — line"]
 
 
 def test_a_wrong_checksum_is_an_error_and_leaves_nothing(public):
@@ -256,8 +289,9 @@ def test_the_hub_then_its_cache_then_the_stand_in(tmp_path):
     assert done.stdout.splitlines() == [f"mteb/scifact at {COMMIT} (hub)", "scifact 2 {'q1': {'1': 2}}"]
     assert f"GET /api/datasets/mteb/scifact/revision/{revision}" in log
 
-    # The hub is gone: the local cache answers.
+    # The hub is gone: the local cache answers, and says which commit it holds.
     done = with_hub("http://127.0.0.1:9", tmp_path / "home")
+    assert f"mteb/scifact corpus: no hub; from the local cache, commit {COMMIT}" in done.stdout
     assert done.stdout.splitlines()[-1] == "scifact 2 {'q1': {'1': 2}}", done.stderr[-2000:]
 
     # No hub and no cache: the stand-in, in one message, and quickly.
@@ -278,6 +312,25 @@ def test_a_hub_without_the_data_set_is_no_traceback(tmp_path):
     assert "Using 'lee' in its place" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("corpus", "message"),
+    [
+        (b'{"_id": "1", "title": "A"', "did not answer (DatasetGenerationError"),
+        (
+            b'{"_id": "1", "text": "cats"}\n',
+            "lacks the column 'title'; the hub's form of this set has changed",
+        ),
+    ],
+)
+def test_a_broken_file_on_the_hub_is_one_clear_message(corpus, message, tmp_path):
+    files = {"README.md": CARD, "corpus.jsonl": corpus, "queries.jsonl": b"", "qrels/test.jsonl": b""}
+    code = f"from labkit import corpora\ntry:\n    {SHOW.split('; ')[1]}\nexcept corpora.DataError as e:\n    print(e)"
+    with serve("mteb/scifact", files) as (address, _):
+        done = with_hub(address, tmp_path, code)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert message in done.stdout
+
+
 # --- the command line
 
 
@@ -293,6 +346,23 @@ def test_fetch_writes_a_folder_that_load_and_verify_accept(tmp_path, monkeypatch
 def test_fetch_gives_the_same_bytes_twice(tmp_path):
     first, second = (corpora.fetch("lee", tmp_path / name) for name in ("a", "b"))
     assert [p.read_bytes() for p in first] == [p.read_bytes() for p in second]
+
+
+def test_a_fetch_that_is_broken_off_leaves_nothing(tmp_path, monkeypatch):
+    def broken(data, mtime):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(gzip, "compress", broken)
+    with pytest.raises(KeyboardInterrupt):
+        corpora.fetch("lee", tmp_path / "data")
+    assert list((tmp_path / "data").iterdir()) == []
+
+
+def test_verify_says_when_the_list_of_checksums_is_broken(tmp_path, capsys):
+    corpora.fetch("lee_background", tmp_path)
+    (tmp_path / "lee_background" / "SHA256SUMS").write_text("nonsense\n")
+    assert main(["data", "verify", str(tmp_path)]) == 1
+    assert "it lists no sha256" in capsys.readouterr().out
 
 
 def test_verify_names_the_file_that_was_changed(tmp_path, capsys):

@@ -46,12 +46,22 @@ def test_a_cut_beyond_the_collection_is_allowed():
         ({"q": {"d": 1}}, {"other": {"d": 1.0}}, "'other'"),
         ({"q": {"d": -1}}, {"q": {"d": 1.0}}, "query 'q', document 'd' is -1"),
         ({"q": {"d": 0.5}}, {"q": {"d": 1.0}}, "document 'd' is 0.5"),
+        ({"q": {"d": float("nan")}}, {"q": {"d": 1.0}}, "document 'd' is nan"),
+        ({"q": {"d": None}}, {"q": {"d": 1.0}}, "document 'd' is None"),
         ({"q": {"d": 1}}, {"q": {"d": float("nan")}}, "'q' is not a finite number"),
     ],
 )
 def test_bad_rankings_are_one_clear_error(qrels, run, message):
     with pytest.raises(ValueError, match=message):
         evaluation.ranking(qrels, run)
+
+
+@pytest.mark.parametrize(
+    ("measures", "message"), [(["AP", "MAP"], "named twice"), (["Sharpness"], "does not know")]
+)
+def test_measures_are_known_and_named_once(measures, message):
+    with pytest.raises(ValueError, match=message):
+        evaluation.ranking({"q": {"d": 1}}, {"q": {"d": 1.0}}, measures)
 
 
 def test_bootstrap_covers_the_mean_as_often_as_it_says():

@@ -75,8 +75,21 @@ def test_cells_are_short_enough_to_read(master):
             assert count <= limit, f"{count} lines: {cell.source[:60]!r}"
 
 
-def test_running_a_lab_again_gives_the_same_file(master, tmp_path):
-    """``labkit run`` stores nothing that changes from run to run by itself."""
+def test_the_stored_file_is_tidy(master, tmp_path):
+    """It holds nothing that changes from run to run by itself: tidying it again changes nothing."""
     notebook = nbformat.read(master, as_version=4)
     notebooks.write(notebooks.tidy(notebook), tmp_path / "again.ipynb")
     assert (tmp_path / "again.ipynb").read_text() == master.read_text()
+
+
+def test_tidying_takes_progress_bars_and_leaves_warnings(master):
+    bars = "k1:   0%|          | 0/5 [00:00<?, ?it/s]\rk1: 100%|██████████| 5/5 [00:01<00:00, 4.2it/s]\n"
+    outputs = [
+        nbformat.v4.new_output("stream", name="stderr", text=bars + "RuntimeWarning: a real one\n"),
+        nbformat.v4.new_output("stream", name="stderr", text=bars),
+        nbformat.v4.new_output("display_data", {"text/plain": "  0%|          | 0/3 [00:00<?, ?it/s]"}),
+        nbformat.v4.new_output("stream", name="stdout", text="50%| is printed\n"),
+    ]
+    cell = nbformat.v4.new_code_cell("x", outputs=outputs)
+    kept = notebooks.tidy(nbformat.v4.new_notebook(cells=[cell])).cells[0].outputs
+    assert [output.text for output in kept] == ["RuntimeWarning: a real one\n", "50%| is printed\n"]

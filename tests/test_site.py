@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import http.server
 import re
 import shutil
@@ -10,9 +11,11 @@ from functools import lru_cache, partial
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
+import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
+from labkit.course.release import secrets
 from labkit.course.settings import Course
 from labkit.course.site import cache_key
 from tests.conftest import ROOT
@@ -128,6 +131,23 @@ def test_the_three_buttons_of_a_lab(stem):
     assert (HTML / "book" / download).resolve() == HTML / "labs" / f"{stem}.ipynb"
     assert (HTML / course.wheel).is_file(), "the site carries the wheel that its notebooks install"
     assert not list(HTML.rglob("*autograder*")), "nothing private is on the site"
+
+
+@each_chapter
+def test_no_secret_line_is_on_the_site(stem):
+    """Every text file of the site, its page sources included, tags taken off. The chapter may teach a short line."""
+    hidden = {
+        line
+        for line in secrets(nbformat.read(ROOT / "labs" / f"{stem}.ipynb", as_version=4))
+        if len(line) > 24
+    }
+    assert len(hidden) > 100
+    for path in HTML.rglob("*"):
+        if path.suffix in (".html", ".ipynb", ".md", ".txt", ".js") and "mathjax" not in path.parts:
+            text = path.read_text(encoding="utf-8", errors="replace")
+            shown = html.unescape(re.sub(r"<[^>]+>", "", text)).replace('\\"', '"')
+            found = [line for line in hidden if line in shown]
+            assert not found, f"{path.relative_to(HTML)}: {found[0]!r}"
 
 
 @each_chapter

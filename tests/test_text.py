@@ -44,3 +44,8 @@ def test_vocabulary_order_ids_and_unknown_tokens():
 def test_an_empty_vocabulary_is_an_error(documents, min_count):
     with pytest.raises(ValueError, match="the vocabulary is empty"):
         Vocabulary(documents, min_count=min_count)
+
+
+def test_a_document_that_is_a_string_is_an_error():
+    with pytest.raises(TypeError, match="not the string 'the cat'"):
+        Vocabulary(["the cat", "sat"])

@@ -60,12 +60,18 @@ def _release(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from nbclient.exceptions import CellExecutionError
+
     from labkit.course.notebooks import execute
-    from labkit.course.settings import Course
+    from labkit.course.settings import Course, CourseError
 
     course = Course.here()
     for stem in options.labs or course.labs():
-        print(f"{stem}: {execute(course.lab(stem)):.0f} s", flush=True)
+        try:
+            print(f"{stem}: {execute(course.lab(stem)):.0f} s", flush=True)
+        except CellExecutionError as error:
+            where = (error.traceback.strip().splitlines() or [""])[-1]
+            raise CourseError(f"{stem} failed, nothing was stored: {where}") from error
     return 0
 
 

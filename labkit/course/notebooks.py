@@ -45,8 +45,8 @@ def tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
         if cell.cell_type != "code":
             continue
         joined: list[nbformat.NotebookNode] = []
-        for output in cell.outputs:
-            if _is_progress_bar(output):
+        for output in map(_without_progress_bars, cell.outputs):
+            if output is None:
                 continue
             if output.output_type == "stream" and joined and joined[-1].get("name") == output.name:
                 joined[-1].text += output.text
@@ -56,10 +56,18 @@ def tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     return notebook
 
 
-def _is_progress_bar(output: nbformat.NotebookNode) -> bool:
-    """Whether tqdm drew this: "12%|█▏   | 3/25 [00:01<00:07, 2.9it/s]", as a widget or on stderr."""
-    text = output.get("text", "") or output.get("data", {}).get("text/plain", "")
-    return output.get("name") != "stdout" and re.search(r"\d+(%\||it \[)", text) is not None
+# What tqdm draws: "k1:  12%|█▏   | 3/25 [00:01<00:07, 2.9it/s]", or "3it [00:01, 2.9it/s]".
+_BAR = re.compile(r"\d+%\||\d+it \[")
+
+
+def _without_progress_bars(output: nbformat.NotebookNode) -> nbformat.NotebookNode | None:
+    """Return ``output`` without tqdm's bars (widgets, or lines on stderr), or None if nothing is left."""
+    if output.get("name") == "stderr":
+        output.text = "".join(
+            t for t in re.split(r"(?<=[\n\r])", output.text) if t.strip() and not _BAR.search(t)
+        )
+        return output if output.text else None
+    return None if _BAR.search(output.get("data", {}).get("text/plain", "")) else output
 
 
 def write(notebook: nbformat.NotebookNode, path: Path) -> None:

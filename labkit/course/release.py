@@ -37,12 +37,18 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 def release(course: Course, labs: list[str] | None = None, out: Path | None = None) -> Path:
     """Release ``labs`` (all of them unless named) into ``out`` and return it.
 
-    Raises CourseError for an unknown lab, an unset address, a master that Otter does not take, and for a
-    solution or hidden test that would leak; ``out`` is then as it was.
+    Raises CourseError for an unknown lab, an unset address, a master that Otter does not take, a folder that
+    is no release, and for a solution or hidden test that would leak; ``out`` is then as it was.
     """
-    out = out or course.root / "_build" / "release"
     stems = labs or course.labs()
     masters = {stem: course.lab(stem) for stem in stems}
+    if labs and out is None:
+        raise CourseError(
+            "name the folder (--out) for a release of some labs: _build/release is for all of them"
+        )
+    out = (out or course.root / "_build" / "release").resolve()
+    if out.exists() and any(out.iterdir()) and not (out / "manifest.json").is_file():
+        raise CourseError(f"{out} is not empty and not a release; name another folder")
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".release-") as folder:
         new = Path(folder) / "release"
@@ -51,11 +57,14 @@ def release(course: Course, labs: list[str] | None = None, out: Path | None = No
         tests = Path(folder) / "public_tests"
         for stem, master in masters.items():
             _release_lab(course, stem, master, new, tests, Path(folder) / "work" / stem)
+            given = [new / "public" / "labs" / master.name, new / "site" / master.name]
+            check_leaks(
+                nbformat.read(master, as_version=4), [*given, *sorted((tests / stem).iterdir())], stem
+            )
         _build_wheel(course, tests, new / "public", Path(folder) / "stage")
-        for stem, master in masters.items():
-            check_leaks(nbformat.read(master, as_version=4), [new / "public", new / "site"], stem)
         _write_manifest(course, stems, new)
-        shutil.rmtree(out, ignore_errors=True)
+        if out.exists():
+            out.replace(Path(folder) / "old")  # gone with the temporary folder, once the new one is in place
         new.replace(out)
     return out
 
@@ -108,12 +117,13 @@ def _show_outputs(student: nbformat.NotebookNode, master: nbformat.NotebookNode)
 
 
 def _zip_again(source: Path, target: Path) -> None:
-    """Copy a zip archive with sorted names and fixed dates."""
+    """Copy a zip archive with sorted names, fixed dates and fixed rights."""
     with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
         for name in sorted(old.namelist()):
             entry = zipfile.ZipInfo(name, EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = old.getinfo(name).external_attr
+            runs = name.endswith(".sh") or name == "run_autograder"
+            entry.external_attr = (0o100755 if runs else 0o100644) << 16
             new.writestr(entry, old.read(name))
 
 
@@ -136,7 +146,8 @@ def secrets(master: nbformat.NotebookNode) -> set[str]:
     """The lines that no student may get: of solutions and of hidden tests.
 
     Lines that also stand outside of them (in prompts, public tests, other cells), imports, and lines too
-    short to give anything away are left out.
+    short to give anything away are left out. Raises CourseError for a code cell in a SOLUTION block that
+    marks no solution: Otter would give it to students as it is.
     """
     secret, open_ = set(), set()
     block = ""
@@ -147,43 +158,55 @@ def secrets(master: nbformat.NotebookNode) -> set[str]:
             continue
         lines = [line.strip() for line in cell.source.splitlines()]
         if block == "TESTS":
-            (secret if re.search(r"hidden:\s*true", cell.source) else open_).update(lines)
+            (secret if _is_hidden(cell.source) else open_).update(lines)
         elif block == "SOLUTION" and cell.cell_type == "markdown":
             secret.update(lines)
         else:
-            inside = False
-            for line in lines:
-                if line.startswith("# BEGIN SOLUTION"):
-                    inside = True
-                elif line.startswith("# END SOLUTION"):
-                    inside = False
-                else:
-                    (secret if inside or line.endswith("# SOLUTION") else open_).add(line)
+            marked = _solution_lines(lines)
+            if block == "SOLUTION" and not marked:
+                raise CourseError(
+                    f"a cell of a solution marks none of its lines as the solution: {lines[:1]}"
+                )
+            secret |= set(marked.values())
+            open_ |= set(lines) - set(marked)
     shown = "\n".join(open_)
     return {s for s in secret if len(s) >= 16 and s not in shown and not re.match(r"(import|from) ", s)}
 
 
-def check_leaks(master: nbformat.NotebookNode, folders: list[Path], stem: str) -> None:
-    """Raise CourseError, naming file and line, if a secret line of ``master`` is in a file under ``folders``."""
+def _solution_lines(lines: list[str]) -> dict[str, str]:
+    """The lines that Otter takes out of a solution's cell: as they stand there → without their marks."""
+    found, inside = {}, False
+    for line in lines:
+        if line.startswith("# BEGIN SOLUTION"):
+            inside = True
+        elif line.startswith("# END SOLUTION"):
+            inside = False
+        elif inside or re.search(r"# ?SOLUTION( NO PROMPT)?$", line):
+            found[line] = re.sub(r"\s*# ?SOLUTION( NO PROMPT)?$", "", line)
+    return found
+
+
+def _is_hidden(test: str) -> bool:
+    """Whether a test cell is hidden, by its configuration as Otter reads it."""
+    import yaml
+
+    config = re.search(r"BEGIN TEST CONFIG\n(.*?)\n\"\"\"", test, re.DOTALL)
+    return bool(config and (yaml.safe_load(config[1]) or {}).get("hidden"))
+
+
+def check_leaks(master: nbformat.NotebookNode, given: list[Path], stem: str) -> None:
+    """Raise CourseError, naming file and line, if a file that students are given has a secret line of ``master``."""
     hidden = sorted(secrets(master))
-    for path in sorted(p for folder in folders for p in folder.rglob("*") if p.is_file()):
-        for name, text in _texts(path):
-            for line in hidden:
-                if line in text:
-                    raise CourseError(f"{stem}: a solution or hidden test would leak into {name}: {line!r}")
-
-
-def _texts(path: Path) -> list[tuple[str, str]]:
-    """The texts inside a file of a release, each with a name to report it by."""
-    if path.suffix == ".whl":
-        with zipfile.ZipFile(path) as wheel:
-            # labkit's own sources are public in the repository; what was put in beside them is not.
-            names = [name for name in wheel.namelist() if "/public_tests/" in name]
-            return [(f"{path.name}/{name}", wheel.read(name).decode("utf-8")) for name in names]
-    if path.suffix == ".ipynb":
-        # JSON writes a cell's lines with escapes; compare with the strings as they are read.
-        return [(path.name, "\n".join(_strings(nbformat.read(path, as_version=4))))]
-    return [(path.name, path.read_text(encoding="utf-8", errors="replace"))]
+    for path in given:
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".ipynb":
+            # JSON writes a cell's lines with escapes; compare with the strings as they are read.
+            text = "\n".join(_strings(nbformat.reads(text, as_version=4)))
+        for line in hidden:
+            if line in text:
+                raise CourseError(f"{stem}: a solution or hidden test would leak into {path.name}: {line!r}")
+        if "hidden=True" in text:
+            raise CourseError(f"{stem}: {path.name} holds a hidden test")
 
 
 def _strings(value: object) -> list[str]:

@@ -45,7 +45,7 @@ class Course:
     @cached_property
     def repository(self) -> str:
         """The address of the course's repository: the one setting that a fork changes."""
-        url = str(self.config.get("repository", {}).get("url", "")).rstrip("/")
+        url = str(self.config.get("repository", {}).get("url", "")).rstrip("/").removesuffix(".git")
         if not re.fullmatch(r"https://github\.com/[\w.-]+/[\w.-]+", url):
             raise CourseError(
                 f"_config.yml: repository.url is {url!r}; set it to https://github.com/<owner>/<repository>"
@@ -56,7 +56,8 @@ class Course:
     def site(self) -> str:
         """The published site's address, with a slash at the end (GitHub Pages of the repository)."""
         owner, name = self.repository.split("/")[-2:]
-        return f"https://{owner.lower()}.github.io/{name}/"
+        host = f"{owner.lower()}.github.io"
+        return f"https://{host}/" if name.lower() == host else f"https://{host}/{name}/"
 
     @property
     def wheel(self) -> str:

@@ -16,12 +16,12 @@ from typing import Any
 
 import yaml
 from docutils import nodes
-from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.docutils import SphinxDirective
 
 from labkit.course.settings import Course
+from labkit.figures import vega_lite_version
 
 # Turns each chart's description into a live chart; until then, or without scripts, its picture stands there.
 EMBED = """
@@ -70,7 +70,7 @@ def _configure(app: Sphinx, config: Config) -> None:
 def _vega_bundle() -> str:
     import vl_convert
 
-    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;") + EMBED
+    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vega_lite_version()) + EMBED
 
 
 def _write_if_new(path: Path, text: str) -> None:
@@ -145,11 +145,15 @@ class Quiz(SphinxDirective):
     """
 
     has_content = True
-    option_spec = {"name": directives.unchanged}  # noqa: RUF012 (docutils reads it from the class)
 
     def run(self) -> list[nodes.Node]:
         data = yaml.safe_load("\n".join(self.content))
         answers = data["answers"]
+        texts = [data["question"], *(text for answer in answers for text in answer.values())]
+        if not all(isinstance(text, str) for text in texts):
+            raise self.error(
+                f"a quiz's texts are strings; put quotes around {[t for t in texts if type(t) is not str]}"
+            )
         if sum("right" in answer for answer in answers) != 1 or any("because" not in a for a in answers):
             raise self.error("a quiz needs exactly one right answer, and a 'because' for every answer")
         box = nodes.container(classes=["labkit-quiz"])
@@ -157,9 +161,9 @@ class Quiz(SphinxDirective):
         for answer in answers:
             right = "right" in answer
             box += nodes.raw("", '<details class="labkit-answer"><summary>', format="html")
-            [paragraph] = self._parsed(answer["right" if right else "wrong"])
             # A summary holds inline content only.
-            box += nodes.inline("", "", *paragraph.children)
+            paragraphs = self._parsed(answer["right" if right else "wrong"])
+            box += nodes.inline("", "", *(node for paragraph in paragraphs for node in paragraph.children))
             verdict = "Right." if right else "Not this one."
             name = "right" if right else "wrong"
             box += nodes.raw(
