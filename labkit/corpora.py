@@ -212,7 +212,7 @@ CATALOGUE: dict[str, Dataset] = {
             "wikipedia",
             "Paragraphs of English Wikipedia articles (titles A)",
             "CC BY-SA 3.0 / GFDL (Wikipedia)",
-            "5 635 paragraphs of 103 articles, 2.6 MB of text",
+            "5,635 paragraphs of 103 articles, 2.6 MB of text",
             "Wikipedia contributors; the slice that gensim uses in its tests",
             {"paragraphs": ("_id", "title", "section", "text")},
             (Bundled(_read_wikipedia),),
@@ -221,7 +221,7 @@ CATALOGUE: dict[str, Dataset] = {
             "lee",
             "Lee's 50 news items with human judgments of every pair",
             "not stated by its authors; shipped with gensim (LGPL 2.1)",
-            "50 documents, 2 450 judgments, 33 kB",
+            "50 documents, 2,450 judgments, 33 kB",
             _LEE,
             RETRIEVAL,
             (Bundled(_read_lee),),
@@ -241,7 +241,7 @@ CATALOGUE: dict[str, Dataset] = {
             "scifact",
             "SciFact in BEIR's form: scientific claims and the abstracts that settle them",
             "claims CC BY 4.0, abstracts ODC-By 1.0",
-            "5 183 documents, 300 judged test queries",
+            "5,183 documents, 300 judged test queries",
             "Wadden et al. (2020), Fact or Fiction: Verifying Scientific Claims, EMNLP; Thakur et al. (2021), BEIR",
             "0228b52cf27578f30900b9e5271d331663a030d7",
         ),
@@ -249,7 +249,7 @@ CATALOGUE: dict[str, Dataset] = {
             "nfcorpus",
             "NFCorpus in BEIR's form: questions of lay people, medical articles",
             "not verified; see the hub's page",
-            "3 633 documents, 323 judged test queries (as BEIR states)",
+            "3,633 documents, 323 judged test queries (as BEIR states)",
             "Boteva et al. (2016), A Full-Text Learning to Rank Dataset for Medical Information Retrieval, ECIR",
             "ec0fa4fe99da2ff19ca1214b7966684033a58814",
         ),
@@ -257,7 +257,7 @@ CATALOGUE: dict[str, Dataset] = {
             "cranfield",
             "Cranfield 1400: abstracts on aerodynamics, with graded judgments",
             "not stated; local only, we name no public address for it",
-            "1 400 documents, 225 queries, 1 837 judgments",
+            "1,400 documents, 225 queries, 1,837 judgments",
             "Cleverdon (1967), The Cranfield tests on index language devices, Aslib Proceedings 19(6)",
             RETRIEVAL,
             stand_in="lee",
@@ -266,7 +266,7 @@ CATALOGUE: dict[str, Dataset] = {
             "tinyshakespeare",
             "Forty thousand lines of Shakespeare",
             "MIT (repository); the text is in the public domain",
-            "40 000 lines, 1.1 MB",
+            "40,000 lines, 1.1 MB",
             "Karpathy (2015), The Unreasonable Effectiveness of Recurrent Neural Networks",
             {"train": ("text",)},
             (
@@ -308,12 +308,12 @@ def retrieval(name: str, *, split: str = "test") -> Retrieval:
         )
     found, parts = _with_stand_in(name, ("corpus", "queries", judged))
     documents = {str(r["_id"]): f"{r['title']} {r['text']}".strip() for r in parts["corpus"]}
-    for split, rows in (("corpus", parts["corpus"]), ("queries", parts["queries"])):
-        if len({row["_id"] for row in rows}) < len(rows):
-            raise DataError(f"{found}: an _id occurs twice in its {split}")
+    for part in ("corpus", "queries"):
+        if len({row["_id"] for row in parts[part]}) < len(parts[part]):
+            raise DataError(f"{found}: an _id occurs twice in its {part}")
     qrels: dict[str, dict[str, int]] = {}
     for row in parts[judged]:
-        qrels.setdefault(str(row["query-id"]), {})[str(row["corpus-id"])] = int(str(row["score"]))
+        qrels.setdefault(str(row["query-id"]), {})[str(row["corpus-id"])] = int(float(str(row["score"])))
     queries = {str(r["_id"]): str(r["text"]) for r in parts["queries"] if str(r["_id"]) in qrels}
     return Retrieval(found, documents, queries, qrels)
 
@@ -459,9 +459,14 @@ def _what_is_wrong(row: object, columns: tuple[str, ...]) -> str:
         value = row[column]
         if column in ("text", "title", "_id") and not isinstance(value, str):
             return f"has {value!r:.60} for {column!r}, not a string"
-        if column == "score" and "corpus-id" in columns and (type(value) is not int or value < 0):
+        # Some keep their grades as floats: 1.0 is a grade, 0.5 is none.
+        if column == "score" and "corpus-id" in columns and not _is_grade(value):
             return f"has the grade {value!r:.60}, not an integer of 0 or more"
     return ""
+
+
+def _is_grade(value: object) -> bool:
+    return type(value) in (int, float) and value >= 0 and value % 1 == 0  # type() leaves out True and False
 
 
 def _read_source(source: Bundled | PublicFile | Hub, split: str, columns: tuple[str, ...]) -> list[Row]:

@@ -145,6 +145,11 @@ def test_a_local_folder_without_the_set_leaves_the_other_sources(folder):
             gzip.compress(b'{"query-id": "q1", "corpus-id": "1", "score": "two"}\n'),
             "grade 'two', not an integer",
         ),
+        (
+            gzip.compress(b'{"query-id": "q1", "corpus-id": "1", "score": true}\n'),
+            "grade True, not an integer",
+        ),
+        (gzip.compress(b'{"query-id": "q1", "corpus-id": "1", "score": NaN}\n'), "grade nan, not an integer"),
     ],
 )
 def test_a_broken_folder_is_one_clear_error(folder, data, message):
@@ -310,6 +315,18 @@ def test_a_hub_without_the_data_set_is_no_traceback(tmp_path):
         done = with_hub(address, tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
     assert "Using 'lee' in its place" in done.stdout
+
+
+def test_grades_may_be_kept_as_floats(tmp_path):
+    files = {
+        "README.md": CARD,
+        "corpus.jsonl": lines(JSON["corpus"]),
+        "queries.jsonl": lines(JSON["queries"]),
+        "qrels/test.jsonl": b'{"query-id": "q1", "corpus-id": "1", "score": 2.0}\n',
+    }
+    with serve("mteb/scifact", files) as (address, _):
+        done = with_hub(address, tmp_path)
+    assert done.stdout.splitlines()[-1] == "scifact 2 {'q1': {'1': 2}}", done.stderr[-2000:]
 
 
 @pytest.mark.parametrize(
