@@ -67,6 +67,19 @@ def test_the_questions(master):
                 assert "chapter " in text or "contract" in text, f"{exercise.name}, {name}: say where to look"
 
 
+def test_checks_send_students_to_sections_that_exist(master):
+    chapter = (ROOT / "book" / f"{master.stem}.md").read_text()
+    headings = set(re.findall(r"^#+ (.+)$", chapter, re.M))
+    for exercise in exercises(master):
+        # Adjacent strings are joined first: a place may be named across two lines.
+        text = re.sub(r'"\s*\n\s*f?"', "", "\n".join(exercise.tests))
+        places = re.findall(r"chapter (\d\d), '([^']+)'", text)
+        assert places or exercise.manual, f"{exercise.name} sends nobody to the chapter"
+        for number, heading in places:
+            assert master.stem.startswith(number)
+            assert heading in headings, f"{exercise.name}: there is no section {heading!r}"
+
+
 def test_cells_are_short_enough_to_read(master):
     for _, block, cell in cells(master):
         if cell.cell_type == "code":
