@@ -4,7 +4,7 @@ What the labs teach is written in the labs; labkit holds what many notebooks sha
 dependencies are imported inside the functions that need them, so that ``import labkit`` is quick.
 """
 
-from labkit import corpora, evaluation, explorers, figures, meter, session, text
+from labkit import corpora, evaluation, explorers, figures, meter, session, text, training
 from labkit.session import Lab, start
 
 __version__ = "0.1.0"
@@ -18,4 +18,5 @@ __all__ = [
     "session",
     "start",
     "text",
+    "training",
 ]

@@ -75,6 +75,31 @@ def search(find: Callable[[str, float, float], Sequence[Hit]], *, query: str, al
     return Explorer(draw, controls, alt)
 
 
+def graph(describe: Callable[[str], dict[str, Any]], *, expression: str, alt: str) -> Explorer:
+    """Explore a computation graph: a box for the expression, and a slider through its two passes.
+
+    ``describe(expression)`` returns the arguments of ``figures.graph``: labels, parents, values, adjoints, and
+    local where there is one. The slider runs from the bare graph to the end of the reverse pass.
+    """
+    import ipywidgets as widgets
+
+    from labkit import figures
+
+    def draw(expression: str, done: int) -> str:
+        seen = describe(expression)
+        last = 2 * len(seen["labels"])
+        step = round(done / 100 * last)
+        words = f"{expression}, step {step} of {last}"
+        return f"{figures.picture(figures.graph(**seen, step=step), alt=words)}<p>{html.escape(words)}</p>"
+
+    wide = {"style": {"description_width": "6em"}, "layout": widgets.Layout(width="32em")}
+    controls = {
+        "expression": widgets.Text(expression, description="expression", continuous_update=False, **wide),
+        "done": widgets.IntSlider(100, min=0, max=100, step=2, description="done, in %", **wide),
+    }
+    return Explorer(draw, controls, alt)
+
+
 def _table(hits: Sequence[Hit], words: set[str], caption: str) -> str:
     rows = "".join(
         f"<tr><td>{rank}</td><td>{html.escape(str(name))}</td><td>{score:.2f}</td>"

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import torch
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,50 @@ def peak_memory(device: str = "cpu") -> Iterator[PeakMemory]:
         peak.bytes = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+
+
+def flops(call: Callable[[], object]) -> int:
+    """Count the floating-point operations of one ``call``, the backward pass too where it does one.
+
+    PyTorch's matrix products, convolutions and attention are counted: 2mnk for (m, k) times (k, n), a
+    multiplication and an addition each. Attention counts as its two products, masked parts included.
+    Element by element operations, look-ups and reductions are not counted; beside large products they
+    are few. What NumPy does is not seen. The call runs slower than usual: do not time it here.
+    """
+    import torch
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    from torch.utils.flop_counter import FlopCounterMode
+
+    # The counter does not know the fused attention kernels of every device: take attention apart.
+    fast = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
+            call()
+    finally:
+        torch.backends.mha.set_fastpath_enabled(fast)
+    return int(counter.get_total_flops())
+
+
+def peak_flops(device: str = "cpu", dtype: torch.dtype | None = None) -> float:
+    """FLOP/s that this device reaches in a large square matrix product of ``dtype`` (default: float32).
+
+    It is the best of many products, measured. A data sheet's number is reached by no program, and which
+    device Colab or a laptop has is not known beforehand. A program's share of the peak is then
+    ``flops(call) / seconds / peak_flops(device, dtype)``.
+    """
+    import torch
+
+    size = 8192 if str(device).startswith("cuda") else 1024
+    left, right = (torch.randn(size, size, device=device).to(dtype or torch.float32) for _ in range(2))
+    best, products, end = math.inf, 0, time.perf_counter() + 0.5
+    while products < 5 or time.perf_counter() < end:  # a processor takes a while to reach its speed
+        _synchronize()
+        begin = time.perf_counter()
+        torch.mm(left, right)
+        _synchronize()
+        best, products = min(best, time.perf_counter() - begin), products + 1
+    return 2 * size**3 / best
 
 
 def _synchronize() -> None:

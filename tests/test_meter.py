@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+import torch
 
 from labkit import meter
 
@@ -36,3 +37,54 @@ def test_peak_memory_sees_an_array_that_is_gone_at_the_end():
         np.zeros(2_000_000)
     assert 16_000_000 <= peak.bytes < 17_000_000
     assert str(peak).endswith("MiB")
+
+
+def test_flops_of_a_product_and_of_its_backward_pass():
+    m, k, n = 30, 40, 50
+    left, right = torch.randn(m, k, requires_grad=True), torch.randn(k, n, requires_grad=True)
+    assert meter.flops(lambda: left @ right) == 2 * m * n * k
+    # The gradient of each factor is a product of the same size.
+    assert meter.flops(lambda: (left @ right).sum().backward()) == 3 * 2 * m * n * k
+    assert meter.flops(lambda: left.detach() @ left.detach().T) == 2 * m * m * k
+
+
+def test_flops_of_layers_convolutions_and_what_is_not_counted():
+    batch, width, classes, kernel, length = 8, 20, 6, 3, 12
+    inputs = torch.randn(batch, width)
+    layer = torch.nn.Linear(width, classes)
+    assert meter.flops(lambda: layer(inputs)) == 2 * batch * width * classes
+    convolution = torch.nn.Conv1d(width, classes, kernel)
+    windows = length - kernel + 1
+    found = meter.flops(lambda: convolution(torch.randn(batch, width, length)))
+    assert found == 2 * batch * windows * width * kernel * classes
+    assert (
+        meter.flops(lambda: torch.tanh(inputs).sum() + torch.nn.Embedding(9, 4)(torch.tensor([1])).sum()) == 0
+    )
+    assert meter.flops(lambda: np.zeros((9, 9)) @ np.zeros((9, 9))) == 0
+
+
+def test_flops_of_attention():
+    heads, length, width = 2, 16, 8
+    q, k, v = (torch.randn(1, heads, length, width) for _ in range(3))
+    found = meter.flops(lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v))
+    products = 2 * (2 * heads * length * length * width)
+    assert found == products
+    # A layer adds four projections and two feed-forward products; it counts alike with and without gradients.
+    size, inner = heads * width, 24
+    layer = torch.nn.TransformerEncoderLayer(size, heads, inner, batch_first=True)
+    inputs = torch.randn(1, length, size)
+    expected = products + 2 * length * size * (4 * size + 2 * inner)
+    assert meter.flops(lambda: layer(inputs)) == expected
+    with torch.no_grad():
+        assert meter.flops(lambda: layer.eval()(inputs)) == expected
+
+
+def test_the_measured_peak_is_a_speed_that_no_smaller_product_passes():
+    peak = meter.peak_flops()
+    assert 1e8 < peak < 1e15
+    small = torch.randn(64, 64)
+    reached = (
+        meter.flops(lambda: small @ small) * meter.rate(lambda: small @ small, 1, at_least=0.2).per_second
+    )
+    assert 0 < reached < 1.5 * peak  # 1.5: other programs may run beside this one
+    assert meter.peak_flops("cpu", torch.float64) < 1.5 * peak

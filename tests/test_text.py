@@ -49,3 +49,13 @@ def test_an_empty_vocabulary_is_an_error(documents, min_count):
 def test_a_document_that_is_a_string_is_an_error():
     with pytest.raises(TypeError, match="not the string 'the cat'"):
         Vocabulary(["the cat", "sat"])
+
+
+def test_a_vocabulary_of_limited_size_keeps_the_most_frequent_tokens():
+    documents = [["b", "a", "b", "c", "a", "b"]]
+    assert Vocabulary(documents, max_size=2).tokens == ["b", "a"]
+    assert Vocabulary(documents, max_size=3, specials=["<unk>"]).tokens == ["<unk>", "b", "a"]
+    assert Vocabulary(documents, max_size=9).tokens == ["b", "a", "c"]
+    assert "c" not in Vocabulary(documents, max_size=2)
+    with pytest.raises(ValueError, match="max_size 1"):
+        Vocabulary(documents, max_size=1, specials=["<unk>"])
