@@ -75,7 +75,7 @@ def fast_bm25(copies: int) -> None:
     row("lab 01 / bm25s", f"{found['lab 01'] / found['bm25s']:.2f} ×")
 
 
-def training_loops(steps: int = 60, rounds: int = 12) -> None:
+def training_loops(steps: int = 150, rounds: int = 8) -> None:
     """``fit`` against the bare loop and against transformers' Trainer: lab 03's model, random words."""
     torch.manual_seed(1)
     device = "cuda" if torch.cuda.is_available() else "cpu"
