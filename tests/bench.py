@@ -175,7 +175,7 @@ def main() -> None:
     for stem in [path.stem for path in sorted((ROOT / "labs").glob("[0-9][0-9]_*.ipynb"))]:
         nbval = [sys.executable, "-m", "pytest", "--nbval", "--nbval-sanitize-with", "tests/nbval.cfg"]
         taken = seconds([*nbval, f"labs/{stem}.ipynb"], LABKIT_PROFILE="laptop")
-        row(f"{stem} under nbval (laptop)", f"{taken:.0f} s", "< 90 s", taken < 90)
+        row(f"{stem} under nbval (laptop)", f"{taken:.0f} s", "< 60 s", taken < 60)
         run = "import nbformat, nbclient; nbclient.NotebookClient(nbformat.read('{}', 4)).execute()"
         taken = seconds([sys.executable, "-c", run.format(f"labs/{stem}.ipynb")], LABKIT_PROFILE="grade")
         row(f"{stem} at grade", f"{taken:.0f} s", "< 20 s", taken < 20)
@@ -187,7 +187,7 @@ def main() -> None:
         venv = Path(sys.prefix)
         make = ["make", "site", f"VENV={venv}", "-o", f"{venv}/.ready"]
         taken = seconds(make, cwd=clone)
-        row("make site, cold cache (release, all chapters)", f"{taken:.0f} s", "< 180 s", taken < 180)
+        row("make site, cold cache (release, all chapters)", f"{taken:.0f} s", "< 60 s", taken < 60)
         taken = seconds(make, cwd=clone)
         row("make site again, nothing changed", f"{taken:.1f} s", "< 30 s", taken < 30)
         (clone / "book" / "index.md").touch()
