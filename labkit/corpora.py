@@ -1,4 +1,4 @@
-"""The catalogue of data sets, and the loading of them from the nearest place that has them.
+"""The loading of the catalogue's data sets from the nearest place that has them.
 
 Order: the folder ``LABKIT_DATA``, then the data set's own sources (text bundled with gensim, a public
 file at a fixed commit by pooch, the Hugging Face hub by datasets, each with its local cache). Where
@@ -7,7 +7,6 @@ none can be had, the bundled data set that the entry names as its stand-in, with
 
 from __future__ import annotations
 
-import bz2
 import contextlib
 import gzip
 import hashlib
@@ -16,76 +15,22 @@ import os
 import re
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from unittest import mock
 
-Row = dict[str, object]
-
-RETRIEVAL = {
-    "corpus": ("_id", "title", "text"),
-    "queries": ("_id", "text"),
-    "qrels_test": ("query-id", "corpus-id", "score"),
-}
-
-
-class DataError(ValueError):
-    """Data that is there but broken: the message names the file and the remedy."""
-
-
-class DataUnavailable(OSError):
-    """Data that no source could give: the message names the data set and the remedies."""
-
-
-@dataclass(frozen=True)
-class Bundled:
-    """A reader of text that comes with the installed package gensim."""
-
-    read: Callable[[str], list[Row]]
-
-    def __str__(self) -> str:
-        return "bundled with gensim"
-
-
-@dataclass(frozen=True)
-class PublicFile:
-    """One file at a public address at a fixed commit, checked against its sha256, kept by pooch."""
-
-    url: str
-    sha256: str
-    read: Callable[[Path], list[Row]]
-
-    def __str__(self) -> str:
-        return self.url
-
-
-@dataclass(frozen=True)
-class Hub:
-    """A data set of the Hugging Face hub: configuration and split on the hub for each of our splits."""
-
-    repository: str
-    revision: str
-    splits: dict[str, tuple[str, str]]
-
-    def __str__(self) -> str:
-        return f"hub:{self.repository}@{self.revision}"
-
-
-@dataclass(frozen=True)
-class Dataset:
-    """One entry of the catalogue. ``splits`` maps each split to its columns."""
-
-    name: str
-    title: str
-    license: str
-    size: str
-    citation: str
-    splits: dict[str, tuple[str, ...]]
-    sources: tuple[Bundled | PublicFile | Hub, ...] = ()
-    stand_in: str | None = None
-    note: str = ""
+from labkit.catalogue import (
+    CATALOGUE,
+    Bundled,
+    DataError,
+    Dataset,
+    DataUnavailable,
+    Hub,
+    PublicFile,
+    Row,
+)
 
 
 @dataclass(frozen=True)
@@ -112,177 +57,6 @@ class Retrieval:
                         f"collection {self.name!r}: query {query!r} has a judgment of unknown document "
                         f"{document!r}"
                     )
-
-
-# --- readers of the bundled text ---------------------------------------------------------------------
-
-
-def _bundled_path(file: str) -> Path:
-    from gensim.test.utils import datapath
-
-    path = Path(datapath(file))
-    if not path.is_file():
-        raise DataUnavailable(
-            f"{file} is missing from the installed gensim; reinstall it: pip install --force-reinstall gensim"
-        )
-    return path
-
-
-# Lists, tables, galleries and left-over markup begin with one of these; prose does not.
-_PROSE = re.compile(r"(?![*#|:;{!<=]|File:|Image:)")
-
-
-@lru_cache(maxsize=1)
-def _wikipedia_paragraphs() -> tuple[tuple[str, str, str], ...]:
-    from gensim.corpora import wikicorpus
-
-    dump = _bundled_path("enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2")
-    rows = []
-    with bz2.open(dump, "rb") as stream:
-        for title, markup, _ in wikicorpus.extract_pages(stream, ("0",)):
-            if markup.lstrip().lower().startswith("#redirect"):
-                continue
-            section = ""
-            for raw in wikicorpus.filter_wiki(markup).splitlines():
-                line = re.sub(r"'{2,}", "", raw).strip()
-                heading = re.fullmatch(r"=+\s*(.*?)\s*=+", line)
-                if heading:
-                    section = heading[1]
-                elif _PROSE.match(line) and len(re.findall(r"\w+", line)) >= 8:
-                    rows.append((title, section, line))
-    return tuple(rows)
-
-
-def _read_wikipedia(split: str) -> list[Row]:
-    return [
-        {"_id": f"p{i}", "title": title, "section": section, "text": text}
-        for i, (title, section, text) in enumerate(_wikipedia_paragraphs())
-    ]
-
-
-def _lines(file: str) -> list[str]:
-    return _bundled_path(file).read_text(encoding="latin-1").splitlines()
-
-
-def _read_lee(split: str) -> list[Row]:
-    texts = [line for line in _lines("lee.cor") if line.strip()]
-    if split == "corpus":
-        return [{"_id": f"d{i}", "title": "", "text": text} for i, text in enumerate(texts)]
-    if split == "queries":
-        return [{"_id": f"q{i}", "text": text} for i, text in enumerate(texts)]
-    numbers = [[float(x) for x in line.split()] for line in _lines("similarities0-1.txt")]
-    pairs = [(i, j, numbers[min(i, j)][max(i, j)]) for i in range(50) for j in range(50) if i != j]
-    return [{"query-id": f"q{i}", "corpus-id": f"d{j}", "score": round(5 * s) - 1} for i, j, s in pairs]
-
-
-def _read_lee_background(split: str) -> list[Row]:
-    return [{"text": line} for line in _lines("lee_background.cor") if line.strip()]
-
-
-def _read_text_lines(path: Path) -> list[Row]:
-    return [{"text": line} for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-# --- the catalogue -----------------------------------------------------------------------------------
-
-_MTEB = "revision as pinned in MTEB's source code; not resolved by us"
-_LEE = (
-    "Lee, Pincombe and Welsh (2005), An empirical evaluation of models of text document similarity, "
-    "Proceedings of the Cognitive Science Society 27"
-)
-
-
-def _beir(name: str, title: str, license: str, size: str, citation: str, revision: str) -> Dataset:
-    hub = Hub(
-        f"mteb/{name}",
-        revision,
-        {
-            "corpus": ("corpus", "corpus"),
-            "queries": ("queries", "queries"),
-            "qrels_test": ("default", "test"),
-        },
-    )
-    return Dataset(name, title, license, size, citation, RETRIEVAL, (hub,), stand_in="lee", note=_MTEB)
-
-
-CATALOGUE: dict[str, Dataset] = {
-    entry.name: entry
-    for entry in (
-        Dataset(
-            "wikipedia",
-            "Paragraphs of English Wikipedia articles (titles A)",
-            "CC BY-SA 3.0 / GFDL (Wikipedia)",
-            "5,635 paragraphs of 103 articles, 2.6 MB of text",
-            "Wikipedia contributors; the slice that gensim uses in its tests",
-            {"paragraphs": ("_id", "title", "section", "text")},
-            (Bundled(_read_wikipedia),),
-        ),
-        Dataset(
-            "lee",
-            "Lee's 50 news items with human judgments of every pair",
-            "not stated by its authors; shipped with gensim (LGPL 2.1)",
-            "50 documents, 2,450 judgments, 33 kB",
-            _LEE,
-            RETRIEVAL,
-            (Bundled(_read_lee),),
-            note="every document is a query for the other 49; grade = the mean human rating (1 to 5, stored as a fifth) "
-            "rounded, minus 1",
-        ),
-        Dataset(
-            "lee_background",
-            "Lee's background corpus of news items",
-            "not stated by its authors; shipped with gensim (LGPL 2.1)",
-            "300 documents, 360 kB",
-            _LEE,
-            {"train": ("text",)},
-            (Bundled(_read_lee_background),),
-        ),
-        _beir(
-            "scifact",
-            "SciFact in BEIR's form: scientific claims and the abstracts that settle them",
-            "claims CC BY 4.0, abstracts ODC-By 1.0",
-            "5,183 documents, 300 judged test queries",
-            "Wadden et al. (2020), Fact or Fiction: Verifying Scientific Claims, EMNLP; Thakur et al. (2021), BEIR",
-            "0228b52cf27578f30900b9e5271d331663a030d7",
-        ),
-        _beir(
-            "nfcorpus",
-            "NFCorpus in BEIR's form: questions of lay people, medical articles",
-            "not verified; see the hub's page",
-            "3,633 documents, 323 judged test queries (as BEIR states)",
-            "Boteva et al. (2016), A Full-Text Learning to Rank Dataset for Medical Information Retrieval, ECIR",
-            "ec0fa4fe99da2ff19ca1214b7966684033a58814",
-        ),
-        Dataset(
-            "cranfield",
-            "Cranfield 1400: abstracts on aerodynamics, with graded judgments",
-            "not stated; local only, we name no public address for it",
-            "1,400 documents, 225 queries, 1,837 judgments",
-            "Cleverdon (1967), The Cranfield tests on index language devices, Aslib Proceedings 19(6)",
-            RETRIEVAL,
-            stand_in="lee",
-        ),
-        Dataset(
-            "tinyshakespeare",
-            "Forty thousand lines of Shakespeare",
-            "MIT (repository); the text is in the public domain",
-            "40,000 lines, 1.1 MB",
-            "Karpathy (2015), The Unreasonable Effectiveness of Recurrent Neural Networks",
-            {"train": ("text",)},
-            (
-                PublicFile(
-                    "https://raw.githubusercontent.com/karpathy/char-rnn/"
-                    "6f9487a6fe5b420b7ca9afb0d7c078e37c1d1b4e/data/tinyshakespeare/input.txt",
-                    "86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed",
-                    _read_text_lines,
-                ),
-            ),
-        ),
-    )
-}
-
-
-# --- loading -----------------------------------------------------------------------------------------
 
 
 def load(name: str, split: str) -> list[Row]:
@@ -457,8 +231,11 @@ def _what_is_wrong(row: object, columns: tuple[str, ...]) -> str:
         if column not in row:
             return f"lacks the column {column!r}"
         value = row[column]
-        if column in ("text", "title", "_id") and not isinstance(value, str):
+        if column in ("text", "title", "_id", "sentence") and not isinstance(value, str):
             return f"has {value!r:.60} for {column!r}, not a string"
+        aligned = isinstance(value, list) and len(value) == len(row.get("tokens", value))
+        if column in ("tokens", "links", "pos", "ner") and not aligned:
+            return f"has {value!r:.60} for {column!r}, not a list with one entry for each token"
         # Some keep their grades as floats: 1.0 is a grade, 0.5 is none.
         if column == "score" and "corpus-id" in columns and not _is_grade(value):
             return f"has the grade {value!r:.60}, not an integer of 0 or more"
@@ -519,8 +296,14 @@ def _read_hub(source: Hub, split: str, columns: tuple[str, ...]) -> list[Row]:
         # datasets names the folder of a cached table by its commit; it may hold another than was asked for.
         held = Path(table.cache_files[0]["filename"]).parent.name if table.cache_files else "unknown"
         print(f"{source.repository} {configuration}: no hub; from the local cache, commit {held}")
-    rows = [dict(row) for row in table]
-    wrong = next(filter(None, (_what_is_wrong(row, columns) for row in rows)), "")
+    lists = {column: getattr(kind, "feature", None) for column, kind in table.features.items()}
+    names = {column: kind.names for column, kind in lists.items() if isinstance(kind, datasets.ClassLabel)}
+    tagged = ({**row, **{c: [names[c][i] for i in row[c]] for c in names}} for row in table)
+    try:
+        rows = [{column: row[column] for column in columns} for row in map(source.convert, tagged)]
+        wrong = next(filter(None, (_what_is_wrong(row, columns) for row in rows)), "")
+    except KeyError as error:
+        wrong = f"lacks the column {error}"
     if wrong:
         raise DataError(f"{source}, {configuration}: a row {wrong}; the hub's form of this set has changed")
     return rows

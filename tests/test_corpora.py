@@ -1,19 +1,23 @@
 from __future__ import annotations
 
+import bz2
 import functools
 import gzip
 import hashlib
 import http.server
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
+from xml.sax.saxutils import escape
 
+import datasets
 import pooch
 import pytest
 
-from labkit import corpora
+from labkit import catalogue, corpora
 from labkit.course.cli import main
 from tests.conftest import ROOT
 from tests.hub import COMMIT, serve
@@ -55,7 +59,10 @@ def test_every_entry_says_what_it_must():
                 )
             if isinstance(source, corpora.Hub):
                 assert set(source.splits) == set(entry.splits)
-                assert source.revision == "main" or len(source.revision) == 40
+                # A branch of the hub's, whose commit is printed at run time, or a commit that was verified.
+                branch = source.revision in ("main", "refs/convert/parquet")
+                assert branch or re.fullmatch("[0-9a-f]{40}", source.revision)
+                assert not branch or "not verified" in entry.note
 
 
 def test_wikipedia_is_prose_with_titles_and_sections():
@@ -70,6 +77,90 @@ def test_wikipedia_is_prose_with_titles_and_sections():
     assert str(rows[0]["text"]).startswith(
         "Anarchism is a political philosophy that advocates self-governed societies"
     )
+
+
+def test_sentences_are_the_paragraphs_prose_with_their_links():
+    rows = corpora.load("wikipedia", "sentences")
+    assert len(rows) == len({row["_id"] for row in rows}) == 18_686
+    joined: dict[str, str] = {}
+    spans = inside = 0
+    for row in rows:
+        paragraph = row["_id"].split("s")[0]
+        joined[paragraph] = joined.get(paragraph, "") + "".join(row["tokens"])
+        assert len(row["tokens"]) == len(row["links"]) > 0
+        assert "OI" not in "".join(["O", *row["links"]])
+        spans += row["links"].count("B")
+        inside += len(row["links"]) - row["links"].count("O")
+    for row in corpora.load("wikipedia", "paragraphs"):
+        assert joined.pop(row["_id"]) == re.sub(r"\s", "", row["text"])
+    assert not joined
+    tokens = sum(len(row["tokens"]) for row in rows)
+    assert (tokens, spans, inside) == (471_872, 19_637, 37_651)
+    first = " ".join(map("/".join, zip(rows[0]["tokens"], rows[0]["links"], strict=True)))
+    assert first.startswith(
+        "Anarchism/O is/O a/O political/B philosophy/I that/O advocates/O self-governed/B"
+    )
+
+
+MARKUP = """
+'''Ada''' met [[Charles Babbage|Mr. Babbage]]'s [[engine]]s in the U.S.<ref>[[Paper]]. Not here.</ref> in May 1833. She
+[[File:Ada.jpg|thumb|A [[portrait]] that Chalon painted. It hangs in London today.]]
+Dr. King and J. R. King wrote ''[[Note G|"Note G. The end"]]'' for 1,000.5 pounds (e.g. by hand!). Is "it" '[[poetry|''art'']]'? Yes, it is.
+It is in [[wikt:ada|a dictionary]], [[:Category:Women|a category]] and [[Star Trek: The Movie]], {{lang|fr|[[Paris]]}} [[Mile|{{convert|1|mi}}]]too.
+* [[A list]] of eight words or more is not prose at all here.
+[[Category:Mathematicians]]
+[[de:Ada Lovelace]]
+"""
+
+
+@pytest.fixture
+def tiny_wikipedia(tmp_path, monkeypatch):
+    page = f"<page><title>Ada</title><ns>0</ns><id>1</id><revision><text>{escape(MARKUP)}</text></revision></page>"
+    dump = f'<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.10/"><siteinfo/>{page}</mediawiki>'
+    (tmp_path / "dump.bz2").write_bytes(bz2.compress(dump.encode()))
+    monkeypatch.setattr(catalogue, "_bundled_path", lambda file: tmp_path / "dump.bz2")
+    catalogue._wikipedia_paragraphs.cache_clear()
+    yield
+    catalogue._wikipedia_paragraphs.cache_clear()
+
+
+def test_sentences_of_every_kind_of_markup(tiny_wikipedia):
+    shown = []
+    for row in corpora.load("wikipedia", "sentences"):
+        pairs = zip(row["tokens"], row["links"], strict=True)
+        shown.append(" ".join(token if tag == "O" else f"{token}/{tag}" for token, tag in pairs))
+    assert shown == [
+        "Ada met Mr/B ./I Babbage/I 's engines/B in the U.S. in May 1833 .",
+        "She",
+        "A portrait/B that Chalon painted .",
+        "It hangs in London today .",
+        'Dr . King and J . R . King wrote "/B Note/I G/I ./I The/I end/I "/I for 1,000.5 pounds ( e.g. by hand ! ) .',
+        'Is " it " art/B ?',
+        "Yes , it is .",
+        "It is in a dictionary , a category and Star/B Trek/I :/I The/I Movie/I , too .",
+    ]
+    paragraphs = corpora.texts(corpora.load("wikipedia", "paragraphs"))
+    assert [p.split()[0] for p in paragraphs] == ["Ada", "A", "Dr.", "It"]
+
+
+def test_word_pairs_and_analogies():
+    pairs = corpora.load("wordsim353", "test")
+    assert len(pairs) == 353
+    assert pairs[1] == {"word1": "tiger", "word2": "cat", "score": 7.35}
+    pairs = corpora.load("simlex999", "test")
+    assert len(pairs) == 999
+    assert pairs[0] == {"word1": "old", "word2": "new", "score": 1.58}
+    questions = corpora.load("analogies", "test")
+    assert (len(questions), len({row["category"] for row in questions})) == (19_544, 14)
+    assert sum(not row["category"].startswith("gram") for row in questions) == 8_869  # the semantic ones
+    first = {
+        "category": "capital-common-countries",
+        "a": "Athens",
+        "b": "Greece",
+        "c": "Baghdad",
+        "d": "Iraq",
+    }
+    assert questions[0] == first
 
 
 def test_lee_is_symmetric_and_graded_by_people():
@@ -163,6 +254,24 @@ def test_a_broken_folder_is_one_clear_error(folder, data, message):
 
 
 @pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            {"tokens": ["a"], "pos": ["DT"], "ner": []},
+            r"has \[\] for 'ner', not a list with one entry for each",
+        ),
+        ({"tokens": "a", "pos": "b", "ner": "c"}, "has 'a' for 'tokens', not a list"),
+    ],
+)
+def test_tags_that_do_not_fit_their_tokens_are_one_clear_error(row, message, tmp_path, monkeypatch):
+    monkeypatch.setenv("LABKIT_DATA", str(tmp_path))
+    (tmp_path / "conll2003").mkdir()
+    (tmp_path / "conll2003" / "test.jsonl.gz").write_bytes(gzip.compress(lines([row])))
+    with pytest.raises(corpora.DataError, match=f"line 1, {message}"):
+        corpora.load("conll2003", "test")
+
+
+@pytest.mark.parametrize(
     ("rows", "message"),
     [
         ([{"_id": "1", "title": "A", "text": None}], "line 1, has None for 'text', not a string"),
@@ -183,6 +292,13 @@ def test_a_wrong_labkit_data_is_an_error_even_for_bundled_text(monkeypatch, tmp_
         corpora.load("lee", "corpus")
 
 
+TASKS = {
+    "sst2": [6920, 872, 1821],
+    "conll2003": [14_041, 3250, 3453],
+    "wikitext2": [36_718, 3760, 4358],
+}
+
+
 def test_real_data_in_the_local_form(monkeypatch):
     """The course's own data folder, where a checkout has one beside it; the tests above need none."""
     real = ROOT.parent / "shared" / "data" / "labkit"
@@ -193,6 +309,9 @@ def test_real_data_in_the_local_form(monkeypatch):
         found = corpora.retrieval(name)
         assert (found.name, len(found.documents), len(found.queries)) == (name, documents, queries)
     assert len(corpora.load("tinyshakespeare", "train")) == 40_000
+    for name, numbers in TASKS.items():
+        assert [len(corpora.load(name, split)) for split in ("train", "validation", "test")] == numbers
+        assert corpora.CATALOGUE[name].size.startswith(" / ".join(f"{number:,}" for number in numbers))
     assert not [wrong for _, wrong in corpora.verify(real) if wrong]
 
 
@@ -217,7 +336,7 @@ def public(tmp_path, monkeypatch):
     monkeypatch.setattr(pooch, "os_cache", lambda project: cache / project)
 
     def use(sha256=hashlib.sha256(data).hexdigest(), port=server.server_port):  # noqa: B008
-        source = corpora.PublicFile(f"http://127.0.0.1:{port}/input.txt", sha256, corpora._read_text_lines)
+        source = corpora.PublicFile(f"http://127.0.0.1:{port}/input.txt", sha256, catalogue._read_text_lines)
         entry = corpora.Dataset("tinyshakespeare", "t", "l", "s", "c", {"train": ("text",)}, (source,))
         monkeypatch.setitem(corpora.CATALOGUE, "tinyshakespeare", entry)
         return cache
@@ -327,6 +446,48 @@ def test_grades_may_be_kept_as_floats(tmp_path):
     with serve("mteb/scifact", files) as (address, _):
         done = with_hub(address, tmp_path)
     assert done.stdout.splitlines()[-1] == "scifact 2 {'q1': {'1': 2}}", done.stderr[-2000:]
+
+
+def parquet(path, rows, **features) -> bytes:
+    datasets.Dataset.from_list(rows, features=datasets.Features(features)).to_parquet(path)
+    return path.read_bytes()
+
+
+def test_the_hubs_columns_become_ours(tmp_path):
+    """Three repositories as the hub keeps them: other names, numbers for tags, ends of lines."""
+    text, whole = datasets.Value("string"), datasets.Value("int32")
+    sentences = lines([{"text": "a fine film", "label": 1, "label_text": "positive"}])
+    tags = {"pos_tags": ["NN", "VBZ"], "ner_tags": ["O", "B-PER"]}
+    lists = {name: datasets.Sequence(datasets.ClassLabel(names=names)) for name, names in tags.items()}
+    row = {"id": "0", "tokens": ["Ada", "writes"], "pos_tags": [0, 1], "ner_tags": [1, 0]}
+    tagged = parquet(tmp_path / "a", [row], id=text, tokens=datasets.Sequence(text), **lists)
+    both = parquet(tmp_path / "b", [{"text": " = Ada = \n"}, {"text": ""}], text=text)
+    card = "---\nconfigs:\n- config_name: wikitext-2-v1\n  data_files:\n  - {split: test, path: wikitext-2-v1/test-00000-of-00001.parquet}\n---\n"
+    hubs = {
+        "sst2": {"train.jsonl": sentences, "dev.jsonl": sentences, "test.jsonl": sentences},
+        "conll2003": {f"conll2003/{split}/0000.parquet": tagged for split in ("train", "validation", "test")},
+        "wikitext2": {"README.md": card.encode(), "wikitext-2-v1/test-00000-of-00001.parquet": both},
+    }
+    ours = {
+        "sst2": [{"sentence": "a fine film", "label": 1}],
+        "conll2003": [{"tokens": ["Ada", "writes"], "pos": ["NN", "VBZ"], "ner": ["B-PER", "O"]}],
+        "wikitext2": [{"text": " = Ada = "}, {"text": " "}],
+    }
+    for name, files in hubs.items():
+        source = corpora.CATALOGUE[name].sources[0]
+        with serve(source.repository, files) as (address, _):
+            code = f"from labkit import corpora; print(corpora.load({name!r}, 'test'))"
+            done = with_hub(address, tmp_path / name, code)
+        assert done.returncode == 0, done.stderr[-2000:]
+        assert done.stdout.splitlines() == [f"{source.repository} at {COMMIT} (hub)", str(ours[name])]
+
+    # A hub that renamed a column is one clear error.
+    renamed = parquet(tmp_path / "c", [{"line": 1}], line=whole)
+    files = {"README.md": card.encode(), "wikitext-2-v1/test-00000-of-00001.parquet": renamed}
+    code = "from labkit import corpora\ntry:\n    corpora.load('wikitext2', 'test')\nexcept corpora.DataError as e:\n    print(e)"
+    with serve("Salesforce/wikitext", files) as (address, _):
+        done = with_hub(address, tmp_path / "renamed", code)
+    assert "lacks the column 'text'; the hub's form of this set has changed" in done.stdout
 
 
 @pytest.mark.parametrize(
