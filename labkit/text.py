@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -77,3 +78,58 @@ class Vocabulary:
         else:
             found = [self._ids.get(t, self._ids[unknown]) for t in tokens]
         return np.array(found, dtype=np.int64)
+
+
+class _ByLength:
+    def __init__(self, lengths: np.ndarray, size: int, shuffle: bool) -> None:
+        self.lengths, self.size, self.shuffle = lengths, size, shuffle
+
+    def __len__(self) -> int:
+        return -(-len(self.lengths) // self.size)
+
+    def __iter__(self) -> Iterator[list[int]]:
+        import torch
+
+        draw = torch.randperm if self.shuffle else torch.arange
+        order = draw(len(self.lengths)).numpy()  # sorted stably: those of one length keep a random order
+        order = order[np.argsort(self.lengths[order], kind="stable")]
+        for k in draw(len(self)).tolist():
+            yield order[k * self.size : (k + 1) * self.size].tolist()
+
+
+def by_length(lengths: Sequence[int], size: int, *, shuffle: bool = True) -> _ByLength:
+    """Cut 0 … N−1 into batches of ``size`` sequences of similar length, so that little of a batch is padding.
+
+    The result has a length and gives lists of indices, each index once: iterate over it, or give it to
+    DataLoader as ``batch_sampler``. The batches come in an order drawn from PyTorch's global generator when an
+    iteration begins; with ``shuffle=False``, shortest first. Raises ValueError for no lengths, a length below 1
+    or a size below 1.
+    """
+    array = np.asarray(lengths)
+    if array.ndim != 1 or array.dtype.kind not in "iu" or not array.size or array.min() < 1 or size < 1:
+        raise ValueError(
+            f"lengths is {lengths!r:.60} and size is {size}; give the length of each sequence, one or more integers "
+            "above 0 (leave empty sequences out), and a size above 0"
+        )
+    return _ByLength(array, size, shuffle)
+
+
+def pad(sequences: Sequence[Any], value: int = 0) -> tuple[Any, Any]:
+    """Stack B sequences of ids into one tensor, filled up with ``value`` behind their ends.
+
+    Returns two int64 tensors: the ids, (B, T) with T the longest length, and the lengths, (B,). Raises
+    ValueError for no sequences, an empty one, and one that holds something else than integers.
+    """
+    import torch
+
+    for i, row in enumerate(sequences):
+        if np.ndim(row) != 1 or len(row) == 0 or np.asarray(row).dtype.kind not in "iu":
+            raise ValueError(
+                f"sequence {i} is {row!r:.60}, not one or more ids; leave empty sequences out, and turn words into "
+                "ids (Vocabulary.ids)"
+            )
+    if len(sequences) == 0:
+        raise ValueError("there are no sequences to pad; give one or more")
+    rows = [torch.as_tensor(row, dtype=torch.int64) for row in sequences]
+    ids = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=value)
+    return ids, torch.tensor([len(row) for row in rows])

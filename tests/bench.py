@@ -23,8 +23,8 @@ from rank_bm25 import BM25Okapi
 from torch import nn
 from transformers import Trainer, TrainingArguments
 
-from labkit import corpora, meter, training
-from labkit.text import tokenize
+from labkit import corpora, glove, meter, training
+from labkit.text import Vocabulary, tokenize
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -159,6 +159,24 @@ def training_loops(steps: int = 150, rounds: int = 8) -> None:
     row("fit / Trainer, steps/s (median of rounds)", f"{ratio:.2f} ×")
 
 
+def glove_counts() -> None:
+    """Counting the co-occurrences of the whole Wikipedia text, and training on them, on one core."""
+    texts = [tokenize(str(r["text"])) for r in corpora.load("wikipedia", "paragraphs")]
+    vocabulary = Vocabulary(texts)
+    sequences, words = [vocabulary.ids(text) for text in texts], sum(map(len, texts))
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    begin = time.perf_counter()
+    counts = glove.cooccurrences(sequences, len(vocabulary))
+    taken = time.perf_counter() - begin
+    row(f"glove: counting {words:,} words, window 10", f"{taken:.2f} s", "< 10 s", taken < 10)
+    begin = time.perf_counter()
+    glove.train(counts, epochs=2, bar=False)
+    rate = 2 * counts.nnz / (time.perf_counter() - begin)
+    row(f"glove: counts/s of training, {counts.nnz:,} counts, 50 wide", f"{rate:,.0f}/s")
+    torch.set_num_threads(threads)
+
+
 def main() -> None:
     print(
         f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {time.strftime('%Y-%m-%d')}"
@@ -167,6 +185,7 @@ def main() -> None:
     fast_bm25(copies=1)
     fast_bm25(copies=10)
     training_loops()
+    glove_counts()
 
     blank = min(seconds([sys.executable, "-c", "pass"]) for _ in range(5))
     taken = min(seconds([sys.executable, "-c", "import labkit"]) for _ in range(5)) - blank
