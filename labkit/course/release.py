@@ -145,8 +145,8 @@ def _build_wheel(course: Course, tests: Path, out: Path, stage: Path) -> None:
 def secrets(master: nbformat.NotebookNode) -> set[str]:
     """The lines that no student may get: of solutions and of hidden tests.
 
-    Lines that also stand outside of them (in prompts, public tests, other cells), imports, and lines too
-    short to give anything away are left out. Raises CourseError for a code cell in a SOLUTION block that
+    Lines that also stand outside of them (in prompts, public tests, other cells), and lines that give nothing
+    away (imports, bare loops, seeds, short ones) are left out. Raises CourseError for a code cell in a SOLUTION block that
     marks no solution: Otter would give it to students as it is.
     """
     secret, open_ = set(), set()
@@ -170,7 +170,8 @@ def secrets(master: nbformat.NotebookNode) -> set[str]:
             secret |= set(marked.values())
             open_ |= set(lines) - set(marked)
     shown = "\n".join(open_)
-    return {s for s in secret if len(s) >= 16 and s not in shown and not re.match(r"(import|from) ", s)}
+    dull = re.compile(r"(import|from) .*|for _ in range\(\d+\):|rng = np\.random\.default_rng\(\d+\)")
+    return {s for s in secret if len(s) >= 16 and s not in shown and not dull.fullmatch(s)}
 
 
 def _solution_lines(lines: list[str]) -> dict[str, str]:
