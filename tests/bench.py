@@ -17,6 +17,8 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import bm25s
+import nbclient
+import nbformat
 import numpy as np
 import torch
 from rank_bm25 import BM25Okapi
@@ -177,6 +179,20 @@ def glove_counts() -> None:
     torch.set_num_threads(threads)
 
 
+def word_vectors() -> None:
+    """Lab 05's skip-gram against gensim's with one worker, both with their score: the lab's own cells, run here."""
+    notebook = nbformat.read(ROOT / "labs/05_embeddings.ipynb", as_version=4)
+    asked = "print(*speeds['words/s'], *speeds['WordSim-353'], sep='|')"
+    notebook.cells.append(nbformat.v4.new_code_cell(asked))
+    os.environ["LABKIT_PROFILE"] = "laptop"
+    with redirect_stderr(io.StringIO()):
+        done = nbclient.NotebookClient(notebook).execute()
+    mine, theirs, score, reference = done.cells[-1].outputs[0].text.strip().split("|")
+    row("lab 05, skip-gram: words/s, WordSim-353", f"{float(mine):,.0f}/s", score)
+    row("gensim, skip-gram, one worker: words/s, WordSim-353", f"{float(theirs):,.0f}/s", reference)
+    row("lab 05 / gensim, words/s", f"{float(mine) / float(theirs):.2f} ×")
+
+
 def main() -> None:
     print(
         f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {time.strftime('%Y-%m-%d')}"
@@ -186,6 +202,7 @@ def main() -> None:
     fast_bm25(copies=10)
     training_loops()
     glove_counts()
+    word_vectors()
 
     blank = min(seconds([sys.executable, "-c", "pass"]) for _ in range(5))
     taken = min(seconds([sys.executable, "-c", "import labkit"]) for _ in range(5)) - blank
