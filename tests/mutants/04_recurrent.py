@@ -13,6 +13,17 @@ CLEAN = "X = X.masked_fill(~mask[:, :, None], 0.0)\n"
 GATES = "i, f, g, o = (x @ W_x.T + h @ W_h.T + b).chunk(4, dim=1)"
 NEW_C = "c = f.sigmoid() * c + i.sigmoid() * g.tanh()"
 NEW_H = "return o.sigmoid() * c.tanh(), c"
+SPANS = """
+def spans(tags):
+    found, start = [], None
+    for place, tag in enumerate([*tags, "O"]):
+        if start is not None and tag != "I":
+            found.append((start, place))
+            start = None
+        if tag == "B" or (tag == "I" and start is None):
+            start = place
+    return found
+"""
 
 QUESTIONS = {
     "q1": Question(
@@ -818,16 +829,8 @@ def span_scores(gold, predicted):
                 "right = len(wanted & given)",
                 "right = sum(any(w[0] == g[0] and w[1] < g[2] and g[1] < w[2] for w in wanted) for g in given)",
             ),
-            "tokens instead of spans": """
-def spans(tags):
-    found, start = [], None
-    for place, tag in enumerate([*tags, "O"]):
-        if start is not None and tag != "I":
-            found.append((start, place))
-            start = None
-        if tag == "B" or (tag == "I" and start is None):
-            start = place
-    return found
+            "tokens instead of spans": SPANS
+            + """
 def span_scores(gold, predicted):
     if [len(t) for t in gold] != [len(t) for t in predicted]:
         raise ValueError("sizes")
@@ -836,16 +839,8 @@ def span_scores(gold, predicted):
     given, wanted = sum(b != "O" for _, b in pairs), sum(a != "O" for a, _ in pairs)
     return right / max(1, given), right / max(1, wanted), 2 * right / max(1, given + wanted)
 """,
-            "a mean over texts": """
-def spans(tags):
-    found, start = [], None
-    for place, tag in enumerate([*tags, "O"]):
-        if start is not None and tag != "I":
-            found.append((start, place))
-            start = None
-        if tag == "B" or (tag == "I" and start is None):
-            start = place
-    return found
+            "a mean over texts": SPANS
+            + """
 def span_scores(gold, predicted):
     if [len(t) for t in gold] != [len(t) for t in predicted]:
         raise ValueError("sizes")
