@@ -431,6 +431,11 @@ def sgns_gradient(v, u, negatives):
                 "(false * negatives).sum(dim=1)",
                 "(false * negatives).mean(dim=1)",
             ),
+            "gradient: one negative": ("(false * negatives).sum(dim=1)", "(false * negatives)[:, 0]"),
+            "gradient: negatives of a pair are averaged first": (
+                "(false * negatives).sum(dim=1)",
+                "false.sum(dim=1) * negatives.mean(dim=1)",
+            ),
             "gradient: of the mean over the batch": (
                 GRADIENTS,
                 "(true * u + (false * negatives).sum(dim=1)) / len(v), true * v / len(v), false * v.unsqueeze(1) / len(v)",
@@ -541,6 +546,10 @@ def cbow_loss(context, mask, target, negatives):
             "the mask ignored in the sum": (FILLED, "context.sum(dim=1)"),
             "the mask upside down": ("masked_fill(~mask", "masked_fill(mask"),
             "times the mask": (FILLED, "(context * mask.unsqueeze(2)).sum(dim=1)"),
+            "times the mask, nan made 0 in the result": (
+                FILLED,
+                "(context * mask.unsqueeze(2)).sum(dim=1).nan_to_num(0)",
+            ),
             "padding filled with 1": ("mask.unsqueeze(2), 0)", "mask.unsqueeze(2), 1)"),
             "the largest entries": (
                 FILLED,
@@ -683,6 +692,10 @@ def ppmi(counts):
             "sums swapped": (
                 "pairs.sum(axis=1)[cells.row], pairs.sum(axis=0)[cells.col]",
                 "np.resize(pairs.sum(axis=0), pairs.shape[0])[cells.row], np.resize(pairs.sum(axis=1), pairs.shape[1])[cells.col]",
+            ),
+            "sums swapped, places kept": (
+                "pairs.sum(axis=1)[cells.row], pairs.sum(axis=0)[cells.col]",
+                "pairs.sum(axis=0)[np.minimum(cells.row, pairs.shape[1] - 1)], pairs.sum(axis=1)[np.minimum(cells.col, pairs.shape[0] - 1)]",
             ),
             "numbers of cells, not sums": (
                 "pairs.sum(axis=1)[cells.row], pairs.sum(axis=0)[cells.col]",
@@ -999,6 +1012,10 @@ def analogy(vectors, a, b, c):
                 "    cosines[list(exclude)] = -np.inf\n    return " + NEAR,
             ),
             "nearest: sets are no collections": ("list(exclude))", "np.asarray(exclude, dtype=int))"),
+            "nearest: np.isin of a set": (
+                "np.setdiff1d(np.arange(len(vectors)), list(exclude))",
+                "np.arange(len(vectors))[~np.isin(np.arange(len(vectors)), exclude)]",
+            ),
             "nearest: places, not ids": (NEAR, 'np.argsort(-cosines, kind="stable")[:number]'),
             "nearest: the best is skipped": (NEAR, NEAR.replace("[:number]", "[1 : number + 1]")),
             "nearest: one too many": (NEAR, NEAR.replace("[:number]", "[: number + 1]")),
