@@ -167,6 +167,23 @@ def test_what_is_secret():
         secrets(notebook(begin, ("code", "answer = compute(the, secret)"), end))
 
 
+def test_the_grading_machine_installs_what_the_students_notebook_does(copy):
+    wheel = copy.addresses(STEMS[0])["LABKIT_WHEEL"]
+    lines = {
+        "LABKIT_WHEEL": f"labkit @ {wheel}",
+        '"labkit[elmo] @ LABKIT_WHEEL"': f"labkit[elmo] @ {wheel}",
+    }
+    before = "LABKIT_WHEEL"
+    for line, wanted in lines.items():
+        change(copy, STEMS[0], f"install -q {before}", f"install -q {line}")
+        before = line
+        with zipfile.ZipFile(release(copy) / "private" / f"{STEMS[0]}-autograder.zip") as archive:
+            assert f"- {wanted}\n" in archive.read("environment.yml").decode() + "\n"
+    change(copy, STEMS[0], f"%pip install -q {before}", "")
+    with pytest.raises(CourseError, match="0 lines '%pip install"):
+        release(copy)
+
+
 def test_a_solution_without_marks_stops_the_release(copy):
     notebook = nbformat.read(copy.lab(STEMS[0]), as_version=4)
     cell = next(

@@ -76,8 +76,8 @@ def _release_lab(course: Course, stem: str, master: Path, new: Path, tests: Path
     for cell in prepared.cells:
         for placeholder, address in addresses.items():
             cell.source = cell.source.replace(placeholder, address)
-        if cell.cell_type == "raw" and "ASSIGNMENT CONFIG" in cell.source:
-            cell.source += f"\nrequirements:\n    - labkit @ {addresses['LABKIT_WHEEL']}"
+    config = next(c for c in prepared.cells if c.cell_type == "raw" and "ASSIGNMENT CONFIG" in c.source)
+    config.source += f"\nrequirements:\n    - {_requirement(prepared)}"
     nbformat.write(prepared, work / master.name)
     # In a process of its own: Otter changes the working directory and leaves logging set up.
     command = [sys.executable, "-m", "otter", "assign", master.name, "out", "--no-run-tests", "--no-pdfs"]
@@ -96,6 +96,15 @@ def _release_lab(course: Course, stem: str, master: Path, new: Path, tests: Path
     shutil.copytree(work / "out" / "student" / "tests", tests / stem)
     [archive] = (work / "out" / "autograder").glob("*.zip")
     _zip_again(archive, new / "private" / f"{stem}-autograder.zip")
+
+
+def _requirement(notebook: nbformat.NotebookNode) -> str:
+    """What the lab's set-up cell installs: the machine that grades needs the same, with the same extras."""
+    lines = re.findall(r"%pip install -q (.+)", "\n".join(cell.source for cell in notebook.cells))
+    if len(lines) != 1:
+        raise CourseError(f"the lab has {len(lines)} lines '%pip install -q …'; its set-up cell needs one")
+    wanted = lines[0].strip(" \"'")
+    return wanted if "@" in wanted else f"labkit @ {wanted}"
 
 
 def _number_cells(notebook: nbformat.NotebookNode) -> None:
