@@ -179,7 +179,7 @@ def secrets(master: nbformat.NotebookNode) -> set[str]:
             secret |= set(marked.values())
             open_ |= set(lines) - set(marked)
     shown = "\n".join(open_)
-    dull = re.compile(r"(import|from) .*|for _ in range\(\d+\):|rng = np\.random\.default_rng\(\d+\)")
+    dull = re.compile(r"(import|from) .*|for _ in range\(\w+\):|rng = np\.random\.default_rng\(\d+\)")
     return {s for s in secret if len(s) >= 16 and s not in shown and not dull.fullmatch(s)}
 
 
