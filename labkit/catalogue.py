@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 Row = dict[str, object]
+CONVERTED = "refs/convert/parquet"  # the hub's own conversion of sets that only a program could read
 
 RETRIEVAL = {
     "corpus": ("_id", "title", "text"),
@@ -50,7 +51,7 @@ class PublicFile:
 
 @dataclass(frozen=True)
 class Hub:
-    """A data set of the Hugging Face hub: configuration and split on the hub for each of our splits.
+    """A data set of the Hugging Face hub: configuration (CONVERTED: folder) and split there for each of our splits.
 
     ``convert`` makes our columns from a row of the hub's, in which tags are names already, not numbers.
     """
@@ -203,6 +204,12 @@ def _read_text_lines(path: Path) -> list[Row]:
     return [{"text": line} for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+def _words(row: Row) -> Row:
+    """The words of a CoNLL-U sentence: a contraction ("don't", without a tag) stands there beside its parts."""
+    words = [(token, tag) for token, tag in zip(row["tokens"], row["upos"], strict=True) if tag != "_"]
+    return {"tokens": [token for token, _ in words], "upos": [tag for _, tag in words]}
+
+
 # --- the catalogue -----------------------------------------------------------------------------------
 
 _LEE = (
@@ -308,10 +315,20 @@ _ENTRIES = (
         "not stated; the news text is Reuters's, licensed for research", "14,041 / 3,250 / 3,453 sentences",
         "Tjong Kim Sang and De Meulder (2003), Introduction to the CoNLL-2003 Shared Task, CoNLL",
         dict.fromkeys(_THREE, ("tokens", "pos", "ner")), (Hub(
-            "eriktks/conll2003", "refs/convert/parquet", {s: ("default", s) for s in _THREE},
+            "eriktks/conll2003", CONVERTED, {s: ("conll2003", s) for s in _THREE},
             lambda row: {"tokens": row["tokens"], "pos": row["pos_tags"], "ner": row["ner_tags"]},
         ),),
         note="the revision is the hub's own conversion to Parquet; its commit was not verified, and is printed",
+    ),
+    Dataset(
+        "ud_english_ewt", "English Web Treebank of Universal Dependencies: web text with universal parts of speech",
+        "CC BY-SA 4.0", "12,544 / 2,001 / 2,077 sentences",
+        "Silveira et al. (2014), A Gold Standard Dependency Corpus for English, LREC",
+        dict.fromkeys(_THREE, ("tokens", "upos")), (Hub(
+            "universal-dependencies/universal_dependencies", CONVERTED,
+            {s: ("en_ewt", s) for s in _THREE}, _words,
+        ),),
+        note="the hub's is an older release, whose commit was not verified, and is printed",
     ),
     Dataset(
         "wikitext2", "WikiText-2: good and featured articles of Wikipedia, in tokens, rare words as <unk>",

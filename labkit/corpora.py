@@ -23,6 +23,7 @@ from unittest import mock
 
 from labkit.catalogue import (
     CATALOGUE,
+    CONVERTED,
     Bundled,
     DataError,
     Dataset,
@@ -234,7 +235,7 @@ def _what_is_wrong(row: object, columns: tuple[str, ...]) -> str:
         if column in ("text", "title", "_id", "sentence") and not isinstance(value, str):
             return f"has {value!r:.60} for {column!r}, not a string"
         aligned = isinstance(value, list) and len(value) == len(row.get("tokens", value))
-        if column in ("tokens", "links", "pos", "ner") and not aligned:
+        if column in ("tokens", "links", "pos", "ner", "upos") and not aligned:
             return f"has {value!r:.60} for {column!r}, not a list with one entry for each token"
         # Some keep their grades as floats: 1.0 is a grade, 0.5 is none.
         if column == "score" and "corpus-id" in columns and not _is_grade(value):
@@ -288,7 +289,8 @@ def _read_hub(source: Hub, split: str, columns: tuple[str, ...]) -> list[Row]:
             if not reached:  # ask the cache only; the libraries would retry the network for half a minute
                 stack.enter_context(mock.patch.object(constants, "HF_HUB_OFFLINE", True))
                 stack.enter_context(mock.patch.object(datasets.config, "HF_HUB_OFFLINE", True))
-            table = datasets.load_dataset(source.repository, configuration, split=hub_split, revision=commit)
+            where = {"data_dir" if source.revision == CONVERTED else "name": configuration}
+            table = datasets.load_dataset(source.repository, split=hub_split, revision=commit, **where)
     except (httpx.HTTPError, OSError, errors.HfHubHTTPError, DatasetsError, ValueError) as error:
         first = (str(error).splitlines() or [""])[0]
         raise DataUnavailable(f"{source} did not answer ({type(error).__name__}: {first[:120]})") from error

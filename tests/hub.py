@@ -8,7 +8,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import unquote, urlsplit
+from pathlib import PurePosixPath
+from urllib.parse import parse_qs, unquote, urlsplit
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -21,6 +22,8 @@ def blob_id(data: bytes) -> str:
 def serve(repository: str, files: dict[str, bytes]) -> Iterator[tuple[str, list[str]]]:
     """Serve data set ``repository`` with ``files``; yield the address and the list of requests made."""
     log: list[str] = []
+    folders = {str(folder) for name in files for folder in PurePosixPath(name).parents} - {"."}
+    everything = sorted(folders) + list(files)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -36,10 +39,12 @@ def serve(repository: str, files: dict[str, bytes]) -> Iterator[tuple[str, list[
                 self.wfile.write(body)
 
         def entry(self, path: str) -> dict:
-            return {"type": "file", "path": path, "size": len(files[path]), "oid": blob_id(files[path])}
+            kind, data = ("file", files[path]) if path in files else ("directory", b"")
+            return {"type": kind, "path": path, "size": len(data), "oid": blob_id(data)}
 
         def handle_request(self) -> None:
             path = unquote(urlsplit(self.path).path)
+            query = parse_qs(urlsplit(self.path).query)
             log.append(f"{self.command} {path}")
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             api, resolve = f"/api/datasets/{repository}", f"/datasets/{repository}/resolve/"
@@ -49,11 +54,17 @@ def serve(repository: str, files: dict[str, bytes]) -> Iterator[tuple[str, list[
                 self.answer(json.dumps({**info, "siblings": siblings}).encode())
             elif path.startswith(f"{api}/tree/"):
                 folder = path.removeprefix(f"{api}/tree/{COMMIT}").strip("/")
-                inside = [name for name in files if name.startswith(folder)]
+                inside = [name for name in everything if name.startswith(f"{folder}/" if folder else "")]
+                if query.get("recursive") not in (["True"], ["true"], ["1"]):
+                    inside = [name for name in inside if "/" not in name[len(folder) :].strip("/")]
                 self.answer(json.dumps([self.entry(name) for name in inside]).encode())
             elif path.startswith(f"{api}/paths-info/"):
-                wanted = json.loads(body)["paths"] if body[:1] == b"{" else []
-                self.answer(json.dumps([self.entry(name) for name in wanted if name in files]).encode())
+                wanted = (
+                    json.loads(body)["paths"]
+                    if body[:1] == b"{"
+                    else parse_qs(body.decode()).get("paths", [])
+                )
+                self.answer(json.dumps([self.entry(name) for name in wanted if name in everything]).encode())
             elif path.startswith(resolve) and path.removeprefix(resolve).split("/", 1)[1] in files:
                 data = files[path.removeprefix(resolve).split("/", 1)[1]]
                 headers = {"ETag": f'"{blob_id(data)}"', "X_Repo_Commit": COMMIT}

@@ -295,6 +295,7 @@ def test_a_wrong_labkit_data_is_an_error_even_for_bundled_text(monkeypatch, tmp_
 TASKS = {
     "sst2": [6920, 872, 1821],
     "conll2003": [14_041, 3250, 3453],
+    "ud_english_ewt": [12_544, 2001, 2077],
     "wikitext2": [36_718, 3760, 4358],
 }
 
@@ -454,23 +455,30 @@ def parquet(path, rows, **features) -> bytes:
 
 
 def test_the_hubs_columns_become_ours(tmp_path):
-    """Three repositories as the hub keeps them: other names, numbers for tags, ends of lines."""
+    """Repositories as the hub keeps them: other names, numbers for tags, contractions, ends of lines."""
     text, whole = datasets.Value("string"), datasets.Value("int32")
     sentences = lines([{"text": "a fine film", "label": 1, "label_text": "positive"}])
     tags = {"pos_tags": ["NN", "VBZ"], "ner_tags": ["O", "B-PER"]}
     lists = {name: datasets.Sequence(datasets.ClassLabel(names=names)) for name, names in tags.items()}
     row = {"id": "0", "tokens": ["Ada", "writes"], "pos_tags": [0, 1], "ner_tags": [1, 0]}
     tagged = parquet(tmp_path / "a", [row], id=text, tokens=datasets.Sequence(text), **lists)
+    upos = datasets.Sequence(datasets.ClassLabel(names=["AUX", "_", "PART"]))
+    row = {"tokens": ["don't", "do", "n't"], "upos": [1, 0, 2]}
+    words = parquet(tmp_path / "d", [row], tokens=datasets.Sequence(text), upos=upos)
     both = parquet(tmp_path / "b", [{"text": " = Ada = \n"}, {"text": ""}], text=text)
     card = "---\nconfigs:\n- config_name: wikitext-2-v1\n  data_files:\n  - {split: test, path: wikitext-2-v1/test-00000-of-00001.parquet}\n---\n"
     hubs = {
         "sst2": {"train.jsonl": sentences, "dev.jsonl": sentences, "test.jsonl": sentences},
         "conll2003": {f"conll2003/{split}/0000.parquet": tagged for split in ("train", "validation", "test")},
+        "ud_english_ewt": {
+            f"en_ewt/{split}/0000.parquet": words for split in ("train", "validation", "test")
+        },
         "wikitext2": {"README.md": card.encode(), "wikitext-2-v1/test-00000-of-00001.parquet": both},
     }
     ours = {
         "sst2": [{"sentence": "a fine film", "label": 1}],
         "conll2003": [{"tokens": ["Ada", "writes"], "pos": ["NN", "VBZ"], "ner": ["B-PER", "O"]}],
+        "ud_english_ewt": [{"tokens": ["do", "n't"], "upos": ["AUX", "PART"]}],
         "wikitext2": [{"text": " = Ada = "}, {"text": " "}],
     }
     for name, files in hubs.items():
