@@ -96,6 +96,20 @@ def attention(query, key, value, mask=None):
         weights = weights.masked_fill(mask.logical_not(), -math.inf)
     return output, torch.softmax(weights, -1)
 """,
+            "logsumexp, in float64": """
+def attention(query, key, value, mask=None):
+    out = query.dtype
+    if mask is not None:
+        if not mask.any(-1).all():
+            raise ValueError("a query has no key")
+        key, value = without_padding(key, mask), without_padding(value, mask)
+    query, key, value = query.double(), key.double(), value.double()
+    scores = query @ key.mT / query.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -torch.inf)
+    weights = (scores - scores.logsumexp(-1, keepdim=True)).exp()
+    return torch.einsum("...qk,...kv->...qv", weights, value).to(out), weights.to(out)
+""",
         },
         wrong={
             "not scaled": (" / math.sqrt(query.shape[-1])", ""),
@@ -180,6 +194,34 @@ def attention(query, key, value, mask=None):
                 "scores = scores.masked_fill(~torch.ones(scores.shape[-2:], dtype=torch.bool).tril(), -math.inf)\n    "
                 + SOFTMAX,
             ),
+            "returned weights without gradient": (MEAN, "return weights @ value, weights.detach()"),
+            "masked scores -1e10": ('float("-inf")', "-1e10"),
+            "masked scores -1e12": ('float("-inf")', "-1e12"),
+            "masked scores -1e20": ('float("-inf")', "-1e20"),
+            "value's nan made 0": (
+                CLEAN,
+                "key = without_padding(key, mask)\n    value = value if mask is None else value.nan_to_num(0, 0, 0)",
+            ),
+            "value's nan made 0, then cleaned": (
+                CLEAN,
+                CLEAN + "\n    value = torch.where(value.isnan(), 0.0, value)",
+            ),
+            "query's nan made 0": (CLEAN, CLEAN + "\n    query = query.nan_to_num()"),
+            "key's nan made 0 without a mask": (
+                CLEAN,
+                CLEAN + "\n    key = key.nan_to_num() if mask is None else key",
+            ),
+            "an error without a message": (
+                'raise ValueError("a row of mask is all False; let each query attend to one key or more")',
+                "raise ValueError",
+            ),
+            "float32 inside": (
+                SCORES,
+                "out = query.dtype\n    query, key, value = query.float(), key.float(), value.float()\n    "
+                + SCORES,
+                MEAN,
+                "return (weights @ value).to(out), weights.to(out)",
+            ),
         },
     ),
     "q2": Question(
@@ -213,6 +255,24 @@ def multi_head(query, key, value, p, heads, mask=None):
     )
     output = mixed.permute(0, 2, 1, 3).reshape(B, T, d)
     return torch.einsum("btd,de->bte", output, p["W_O"]) + p["b_O"], weights
+""",
+            "heads in the batch": """
+def multi_head(query, key, value, p, heads, mask=None):
+    B, T_q, d = query.shape
+    T_k = key.shape[1]
+    if d % heads:
+        raise ValueError("heads")
+    if mask is not None:
+        mask = mask.expand(B, T_q, T_k)
+        gone = ~mask.any(1)[..., None]
+        key, value = key.masked_fill(gone, 0), value.masked_fill(gone, 0)
+        mask = mask.repeat_interleave(heads, 0)
+    def split(x, name):
+        x = (x @ p["W_" + name] + p["b_" + name]).view(B, -1, heads, d // heads)
+        return x.transpose(1, 2).reshape(B * heads, -1, d // heads)
+    o, w = attention(split(query, "Q"), split(key, "K"), split(value, "V"), mask)
+    o = o.view(B, heads, T_q, -1).transpose(1, 2).reshape(B, T_q, d)
+    return o @ p["W_O"] + p["b_O"], w.view(B, heads, T_q, T_k)
 """,
         },
         wrong={
@@ -270,6 +330,21 @@ def multi_head(query, key, value, p, heads, mask=None):
                 JOIN,
                 JOIN.replace("return ", "return (").replace(", weights", ").float(), weights"),
             ),
+            "weights without gradient": (JOIN, JOIN.replace(", weights", ", weights.detach()")),
+            "value's nan made 0": (
+                CLEAN,
+                "key = without_padding(key, mask)\n    value = value.nan_to_num(0, 0, 0)",
+            ),
+            "value's nan made 0 under a mask": (
+                CLEAN,
+                "key = without_padding(key, mask)\n    value = value if mask is None else value.nan_to_num(0, 0, 0)",
+            ),
+            "query's nan made 0": (CLEAN, CLEAN + "\n    query = query.nan_to_num(0, 0, 0)"),
+            "no bias of the keys": (' @ p["W_K"] + p["b_K"])', ' @ p["W_K"])'),
+            "an error without a message": (
+                'raise ValueError(f"{d} columns do not divide into {heads} heads; choose d as a multiple")',
+                "raise ValueError",
+            ),
         },
     ),
     "q3": Question(
@@ -305,6 +380,22 @@ def add_positions(X, table):
     if X.shape[1] > table.shape[0] or X.shape[2] != table.shape[1]:
         raise ValueError("too long")
     return X + F.embedding(torch.arange(X.shape[1], device=X.device), table.to(X))
+""",
+            "added, then cast": """
+def positions(length, d):
+    if d & 1:
+        raise ValueError("odd")
+    table, places = np.empty((length, d), dtype=np.float32), np.arange(length, dtype=np.float64)
+    for i in range(d // 2):
+        angles = places / 10000 ** (2 * i / d)
+        table[:, 2 * i], table[:, 2 * i + 1] = np.sin(angles), np.cos(angles)
+    return torch.from_numpy(table)
+
+def add_positions(X, table):
+    T = X.shape[1]
+    if T > len(table) or X.shape[2] != table.shape[1]:
+        raise ValueError("does not fit")
+    return (X + table[:T].to(X.device)).to(X.dtype)
 """,
         },
         wrong={
@@ -358,6 +449,21 @@ def add_positions(X, table):
             "the table has no gradient": (ADD, "return X + table[: X.shape[1]].detach().to(X)"),
             "X has no gradient": (ADD, "return X.detach() + table[: X.shape[1]].to(X)"),
             "subtracted": (ADD, "return X - table[: X.shape[1]].to(X)"),
+            "divisors in float32": (WAVES, "wavelengths = 10_000 ** (torch.arange(0, d, 2) / d)"),
+            "exponents in float32": (WAVES, "wavelengths = 10_000 ** (torch.arange(0, d, 2) / d).double()"),
+            "a table of one row broadcasts": (
+                LONGER,
+                "if 1 < len(table) < X.shape[1] or X.shape[2] != table.shape[1]:",
+            ),
+            "a table of one column broadcasts": (
+                LONGER,
+                "if X.shape[1] > len(table) or table.shape[1] not in (1, X.shape[2]):",
+            ),
+            "the table's device": (ADD, "return X + table[: X.shape[1]].to(X.dtype)"),
+            "no message": (
+                'raise ValueError(f"d is {d}; sines and cosines come in pairs, choose an even d")',
+                "raise ValueError",
+            ),
         },
     ),
     "q4": Question(
@@ -405,6 +511,31 @@ def encoder_layer(X, p, heads, mask=None, pre_norm=False):
         if not pre_norm:
             X = norm(X)
     return X.masked_fill(~mask[..., None], 0)
+""",
+            "a split of its own, torch's attention": """
+def layer_norm(x, gamma, beta, eps=1e-5):
+    return F.layer_norm(x, x.shape[-1:], gamma, beta, eps)
+
+def feed_forward(x, W_1, b_1, W_2, b_2):
+    return torch.maximum(x @ W_1 + b_1, torch.zeros((), dtype=x.dtype)) @ W_2 + b_2
+
+def encoder_layer(X, p, heads, mask=None, pre_norm=False):
+    if X.shape[2] % heads:
+        raise ValueError("heads do not divide d")
+    if mask is not None:
+        if not mask.any(1).all():
+            raise ValueError("a text without a real position")
+        X = X.masked_fill(~mask[..., None], 0.0)
+    def attend(x):
+        q, (B, T, d) = p["self"], x.shape
+        Q, K, V = ((x @ q["W_" + n] + q["b_" + n]).view(B, T, heads, d // heads).transpose(1, 2) for n in "QKV")
+        o = F.scaled_dot_product_attention(Q, K, V, attn_mask=None if mask is None else mask[:, None, None])
+        return o.transpose(1, 2).reshape(B, T, d) @ q["W_O"] + q["b_O"]
+    if pre_norm:
+        X = X + attend(layer_norm(X, **p["norm_self"]))
+        return X + feed_forward(layer_norm(X, **p["norm_feed"]), **p["feed"])
+    X = layer_norm(X + attend(X), **p["norm_self"])
+    return layer_norm(X + feed_forward(X, **p["feed"]), **p["norm_feed"])
 """,
         },
         wrong={
@@ -507,6 +638,27 @@ def encoder_layer(X, p, heads, mask=None, pre_norm=False):
                 "allowed = None\n",
                 "allowed = None\n    X = X.detach() + 0 * X\n",
             ),
+            "variance in one pass": (
+                VARIANCE,
+                "variance = ((x**2).mean(dim=-1, keepdim=True) - x.mean(dim=-1, keepdim=True) ** 2).clamp(min=0)",
+            ),
+            "relu that loses nan": (
+                FEED,
+                "h = x @ W_1 + b_1\n    return torch.where(h > 0, h, 0.0) @ W_2 + b_2",
+            ),
+            "nan in the feed-forward part made 0": (
+                FEED,
+                "return (x @ W_1 + b_1).relu().nan_to_num() @ W_2 + b_2",
+            ),
+            "nan in the norm made 0": (NORMED, NORMED.replace("return ", "return (") + ").nan_to_num()"),
+            "mask taken as a length": (
+                "allowed = None\n",
+                "allowed = None\n    if mask is not None:\n        mask = torch.arange(mask.shape[1]) < mask.sum(1, keepdim=True)\n",
+            ),
+            "nan made 0 without a mask": (
+                "allowed = None\n",
+                "allowed = None\n    X = X.nan_to_num() if mask is None else X\n",
+            ),
         },
     ),
     "q5": Question(
@@ -559,6 +711,27 @@ def decoder_layer(X, memory, p, heads, mask=None, memory_mask=None, pre_norm=Fal
             new, weights = multi_head(x, other, other, p[name], heads, allowed)
         X = X + new if pre_norm else layer_norm(X + new, **p["norm_" + name])
     return X.masked_fill(~mask[:, :, None], 0), weights
+""",
+            "causal alone, nan at the padding of the result": """
+def decoder_layer(X, memory, p, heads, mask=None, memory_mask=None, pre_norm=False):
+    T, d = X.shape[1:]
+    if d % heads:
+        raise ValueError("heads do not divide d")
+    causal = torch.ones(T, T, dtype=torch.bool, device=X.device).tril()
+    if mask is not None:
+        X = X.masked_fill(~mask[..., None], 0.0)
+    seen = None if memory_mask is None else memory_mask[:, None]
+    for name in ("self", "cross", "feed"):
+        norm = p["norm_" + name]
+        x = layer_norm(X, **norm) if pre_norm else X
+        if name == "self":
+            new, _ = multi_head(x, x, x, p["self"], heads, causal)
+        elif name == "cross":
+            new, weights = multi_head(x, memory, memory, p["cross"], heads, seen)
+        else:
+            new = feed_forward(x, **p["feed"])
+        X = X + new if pre_norm else layer_norm(X + new, **norm)
+    return (X if mask is None else X.masked_fill(~mask[..., None], float("nan"))), weights
 """,
         },
         wrong={
@@ -655,6 +828,36 @@ def decoder_layer(X, memory, p, heads, mask=None, memory_mask=None, pre_norm=Fal
             ),
             "cleaned in place": (CLEAN_X, "X.data.masked_fill_(~mask[:, :, None], 0.0)\n"),
             "one head": (DECODER_SELF, DECODER_SELF.replace("heads", "1")),
+            "weights detached": ('return X, weights["cross"]', 'return X, weights["cross"].detach()'),
+            "each head's weights their mean": (
+                'return X, weights["cross"]',
+                'w = weights["cross"]\n    return X, w.mean(1, keepdim=True).expand_as(w)',
+            ),
+            "heads of the weights flipped": (
+                'return X, weights["cross"]',
+                'return X, weights["cross"].flip(1)',
+            ),
+            "weights of the result": (
+                'return X, weights["cross"]',
+                'return X, multi_head(X, memory, memory, p["cross"], heads, memory_mask)[1]',
+            ),
+            "weights uniform": (
+                'return X, weights["cross"]',
+                'w = (weights["cross"] > 0).to(X)\n    return X, w / w.sum(-1, keepdim=True)',
+            ),
+            "target's nan made 0": (CLEAN_X, "X = X.nan_to_num(0, 0, 0)\n"),
+            "memory's nan made 0, the mask kept": (
+                "weights = {}",
+                "memory = memory.nan_to_num(0, 0, 0)\n    weights = {}",
+            ),
+            "both nan made 0": (
+                "weights = {}",
+                "memory, X = memory.nan_to_num(0, 0, 0), X.nan_to_num(0, 0, 0)\n    weights = {}",
+            ),
+            "the result's nan made 0": (
+                'return X, weights["cross"]',
+                'return X.nan_to_num(), weights["cross"].nan_to_num()',
+            ),
         },
     ),
     "q6": Question(
@@ -688,6 +891,22 @@ def learning_rate(step, d, warmup):
     if step < 1 or warmup < 1:
         raise ValueError("steps count from 1")
     return float(min(1 / math.sqrt(step), step / warmup**1.5) / math.sqrt(d))
+""",
+            "zeros at the padding, one target a row; integers compared with 0": """
+def smoothed_loss(logits, targets, mask, smoothing):
+    if smoothing < 0 or smoothing >= 1:
+        raise ValueError("smoothing")
+    n, V = mask.sum(), logits.shape[-1]
+    if n == 0:
+        raise ValueError("nothing real")
+    log_p = F.log_softmax(logits.masked_fill(~mask[..., None], 0.0), -1)
+    q = F.one_hot(targets.masked_fill(~mask, 0), V) * (1 - smoothing) + smoothing / V
+    return (-(q.to(log_p) * log_p).sum(-1) * mask).sum() / n
+
+def learning_rate(step, d, warmup):
+    if step <= 0 or warmup <= 0:
+        raise ValueError("steps count from 1")
+    return min(1, step / warmup * (step / warmup) ** 0.5) / (d * step) ** 0.5
 """,
         },
         wrong={
@@ -751,6 +970,18 @@ def learning_rate(step, d, warmup):
             "exponent of the warm-up": ("warmup**-1.5", "warmup**-1"),
             "linear fall": ("step**-0.5", "warmup**0.5 / step"),
             "an off-by-one at the peak": ("step * warmup**-1.5", "(step - 1) * warmup**-1.5"),
+            "mask taken as a length": (
+                "if not 0 <= smoothing",
+                "mask = torch.arange(mask.shape[1]) < mask.sum(1, keepdim=True)\n    if not 0 <= smoothing",
+            ),
+            "an error without a message": (
+                'f"smoothing is {smoothing}, {int(mask.sum())} positions are real; give a number in [0, 1) and one real position or more"',
+                "",
+            ),
+            "a rate's error without a message": (
+                'f"step is {step} and warmup {warmup}; both count from 1"',
+                "",
+            ),
         },
     ),
     "q7": Question(
@@ -788,6 +1019,31 @@ def greedy(logits_of, first, end, longest):
     L = int(length.max())
     out = written[:, 1 : L + 1]
     return out * (torch.arange(L) < length[:, None])
+""",
+            "ended rows write on": """
+def greedy(logits_of, first, end, longest):
+    if longest < 1:
+        raise ValueError("longest")
+    prefix = first
+    with torch.no_grad():
+        for _ in range(longest):
+            prefix = torch.cat([prefix, logits_of(prefix)[:, -1].argmax(-1, keepdim=True)], 1)
+            if (prefix[:, 1:] == end).any(1).all():
+                break
+    out = prefix[:, 1:]
+    behind = (out == end).cumsum(1) - (out == end).long() > 0
+    return out.masked_fill(behind, 0)
+""",
+            "inference mode": """
+@torch.inference_mode()
+def greedy(logits_of, first, end, longest):
+    if longest < 1:
+        raise ValueError("longest")
+    written, ended = first.clone(), torch.zeros(len(first), dtype=torch.bool, device=first.device)
+    while written.shape[1] <= longest and not ended.all():
+        new = logits_of(written)[:, -1].topk(1, dim=-1).indices[:, 0] * ~ended
+        written, ended = torch.cat([written, new[:, None]], 1), ended | (new == end)
+    return written[:, 1:]
 """,
         },
         wrong={
@@ -843,6 +1099,15 @@ def greedy(logits_of, first, end, longest):
                 "first[:] = first.flip(0)\n    prefix, ended = first.flip(0),",
             ),
             "texts in another order": ("return prefix[:, 1:]", "return prefix[:, 1:].flip(0)"),
+            "gradients switched off for good": (
+                "@torch.no_grad()\n",
+                "",
+                "prefix, ended =",
+                "torch.set_grad_enabled(False)\n    prefix, ended =",
+            ),
+            "only longest 0 refused": ("if longest < 1:", "if longest == 0:"),
+            "argmax of the probabilities": ("[:, -1].argmax", "[:, -1].softmax(-1).argmax"),
+            "argmax of rounded logits": ("[:, -1].argmax", "[:, -1].round(decimals=3).argmax"),
         },
     ),
 }
