@@ -171,6 +171,47 @@ def batch_ids(sentences):
                 "return ids, lengths",
                 "for sentence in sentences:\n        sentence.append('</s>')\n    return ids, lengths",
             ),
+            "letters in two parts put together": (
+                "*token.encode()[: CHARACTERS - 2]",
+                '*__import__("unicodedata").normalize("NFC", token).encode()[: CHARACTERS - 2]',
+            ),
+            "ligatures taken apart": (
+                "*token.encode()[: CHARACTERS - 2]",
+                '*__import__("unicodedata").normalize("NFKC", token).encode()[: CHARACTERS - 2]',
+            ),
+            "blank tokens refused": ("if not token:", "if not token.strip():"),
+            "blank tokens refused in a batch": ("not all(sentence)", "not all(t.strip() for t in sentence)"),
+            "blank tokens left out of a batch": (
+                "    lengths = torch.tensor([len",
+                "    sentences = [[t for t in s if t.strip()] for s in sentences]\n    lengths = torch.tensor([len",
+            ),
+            "the end of a line cut off": ("token.encode()", 'token.rstrip("\\n").encode()'),
+            "marks written out become marks": (
+                SPELLED,
+                'if token in ("<S>", "</S>"):\n        return torch.tensor([258, 256 + (token != "<S>"), 259] + [260] * 47)\n    '
+                + SPELLED,
+            ),
+            "what cannot be spelled is left out": ("token.encode()", 'token.encode("utf-8", "ignore")'),
+            "what cannot be spelled is spelled": ("token.encode()", 'token.encode("utf-8", "surrogatepass")'),
+            "sentences cut to 20 tokens": (
+                "    lengths = torch.tensor([len",
+                "    sentences = [s[:20] for s in sentences]\n    lengths = torch.tensor([len",
+            ),
+            "sentences cut to 48 tokens": (
+                "    lengths = torch.tensor([len",
+                "    sentences = [s[:48] for s in sentences]\n    lengths = torch.tensor([len",
+            ),
+            "one tensor for all calls": (
+                PADDED,
+                PADDED.replace("return ", "found = ")
+                + "\n    return character_ids.__dict__.setdefault(token, found)",
+            ),
+            "an empty string is an empty sentence": (
+                "    for number, sentence in enumerate(sentences):",
+                "    if not all(len(s) for s in sentences):\n        raise ValueError('empty')\n"
+                "    for number, sentence in enumerate(sentences):",
+            ),
+            "lists, not tensors": ("return ids, lengths", "return ids.tolist(), lengths.tolist()"),
         },
     ),
     "q2": Question(
@@ -216,6 +257,23 @@ def character_encode(ids, embedding, convolutions, highways, projection):
             x = highway(x, *pair)
         rows.append(F.linear(x, *projection))
     return torch.stack(rows).reshape(*ids.shape[:-1], -1)
+""",
+            "one-hot vectors times the table": """
+def highway(x, W, b):
+    m = x.shape[-1]
+    gate = (x @ W[m:].T + b[m:]).sigmoid()
+    return gate * x + (1 - gate) * (x @ W[:m].T + b[:m]).relu()
+
+
+def character_encode(ids, embedding, convolutions, highways, projection):
+    if ids.min() < 0 or ids.max() >= len(embedding):
+        raise ValueError("ids")
+    spelled = F.one_hot(ids.reshape(-1, 50), len(embedding)).to(embedding.dtype) @ embedding
+    pooled = [F.adaptive_max_pool1d(F.conv1d(spelled.mT, W, b), 1)[:, :, 0] for W, b in convolutions]
+    x = torch.cat(pooled, 1).relu()
+    for W, b in highways:
+        x = highway(x, W, b)
+    return (x @ projection[0].T + projection[1]).reshape(*ids.shape[:-1], -1)
 """,
         },
         wrong={
@@ -303,6 +361,34 @@ def character_encode(ids, embedding, convolutions, highways, projection):
             ),
             "normalized over the batch": ("x = found.relu()", "x = (found - found.mean(0)).relu()"),
             "nan hidden": ("x = found.relu()", "x = found.nan_to_num().relu()"),
+            "the last window is missed": (CNN, CNN.replace(".amax(2)", "[:, :, :-1].amax(2)")),
+            "the first window is missed": (CNN, CNN.replace(".amax(2)", "[:, :, 1:].amax(2)")),
+            "the first 40 ids only": (
+                "F.embedding(ids.flatten(0, -2), embedding)",
+                "F.embedding(ids.flatten(0, -2)[:, :40], embedding)",
+            ),
+            "stride 2": ("F.conv1d(spelled, W, b)", "F.conv1d(spelled, W, b, stride=2)"),
+            "ids changed in place": ("    spelled = F.emb", "    ids[..., -1] = 260\n    spelled = F.emb"),
+            "the list of highways is emptied": (
+                "for W, b in highways:",
+                "while highways:\n        W, b = highways.pop(0)",
+            ),
+            "the list of filters is emptied": (
+                "    x = found.relu()",
+                "    convolutions.clear()\n    x = found.relu()",
+            ),
+            "an endless loop": (
+                "for W, b in highways:",
+                "while convolutions:\n        W, b = convolutions[0]\n        continue",
+            ),
+            "an endless loop in the highway": (
+                "    gate = gate.sigmoid()",
+                "    gate = gate.sigmoid()\n    while True:\n        m = x.shape[-1]",
+            ),
+            "an IndexError for a bad id": (
+                'raise ValueError(\n            f"ids go',
+                'raise IndexError(\n            f"ids go',
+            ),
         },
     ),
     "q3": Question(
@@ -522,6 +608,106 @@ def bilm_layers(X, lengths, forward, backward):
                 "return torch.cat(halves, dim=-1)",
                 "return torch.cat(halves, dim=-1).float()",
             ),
+            "run_lstm does not clip": (
+                "projected_cell(X[:, t], state, *weights)",
+                "projected_cell(X[:, t], state, *weights, clip=1e9)",
+            ),
+            "run_lstm clips at 1.5": (
+                "projected_cell(X[:, t], state, *weights)",
+                "projected_cell(X[:, t], state, *weights, clip=1.5)",
+            ),
+            "torch's LSTM, which does not clip": """
+def projected_cell(x, state, W_x, W_h, b, W_p, clip=3.0):
+    h, c = state
+    if not len(x) == len(h) == len(c):
+        raise ValueError("rows")
+    i, f, g, o = (F.linear(x, W_x, b) + h @ W_h.T).chunk(4, dim=1)
+    c = (f.sigmoid() * c + i.sigmoid() * g.tanh()).clamp(-clip, clip)
+    return F.linear(o.sigmoid() * c.tanh(), W_p).clamp(-clip, clip), c
+
+
+def run_lstm(X, lengths, weights, backward=False):
+    check_lengths(X, lengths)
+    W_x, W_h, b, W_p = weights
+    places = torch.arange(X.shape[1])
+    mask = (places < lengths[:, None])[..., None]
+    index = (lengths[:, None] - 1 - places).clamp(min=0)[..., None].expand_as(X)
+    X = X.masked_fill(~mask, 0.0)
+    X = X.gather(1, index) if backward else X
+    state = X.new_zeros(1, len(X), X.shape[2]), X.new_zeros(1, len(X), W_p.shape[1])
+    weights = [W_x, W_h, b, torch.zeros_like(b), W_p]
+    out = torch._VF.lstm(X, state, weights, True, 1, 0.0, True, False, True)[0]
+    out = out.gather(1, index) if backward else out
+    return out.masked_fill(~mask, 0.0)
+
+
+def bilm_layers(X, lengths, forward, backward):
+    check_lengths(X, lengths)
+    if len(forward) != len(backward) or len(forward) == 0:
+        raise ValueError("stacks")
+    clean = X.masked_fill((torch.arange(X.shape[1]) >= lengths[:, None])[..., None], 0)
+    halves = []
+    for cells, back in ((forward, False), (backward, True)):
+        layers = [clean]
+        for k, cell in enumerate(cells):
+            out = run_lstm(layers[-1], lengths, cell, backward=back)
+            layers.append(out + layers[-1] if k else out)
+        halves.append(torch.stack(layers))
+    return torch.cat(halves, 3)
+""",
+            "slopes through the cell's clip": (
+                CELL,
+                "c = f.sigmoid() * c + i.sigmoid() * g.tanh()\n    c = c + (c.clamp(-clip, clip) - c).detach()",
+            ),
+            "the cell's numbers clipped behind its back": (
+                CELL,
+                "c = f.sigmoid() * c + i.sigmoid() * g.tanh()\n    c.data.clamp_(-clip, clip)",
+            ),
+            "slopes through the output's clip": (
+                SHOWN,
+                "h = F.linear(o.sigmoid() * c.tanh(), W_p)\n    h.data.clamp_(-clip, clip)\n    return h, c",
+            ),
+            "an endless loop in the cell": (CELL, "while clip > 0:\n        rows = len(x)\n    " + CELL),
+            "inputs after the first without gradient": (
+                "projected_cell(X[:, t], state",
+                "projected_cell(X[:, t] if t == 0 else X[:, t].detach(), state",
+            ),
+            "infinity cleaned": (
+                BOTTOM,
+                BOTTOM.replace("behind[:, :, None]", "behind[:, :, None] | X.isinf()"),
+            ),
+            "infinity cleaned in run_lstm": (
+                CLEAN,
+                CLEAN.replace("~real", "~real | X.isinf()"),
+            ),
+            "the residual is clipped": (
+                ABOVE,
+                "layers.append((above + layers[-1]).clamp(-3, 3) if len(layers) > 1 else above)",
+            ),
+            "residual without gradient": (
+                ABOVE,
+                ABOVE.replace("+ layers[-1] if", "+ layers[-1].detach() if"),
+            ),
+            "output without gradient": (
+                ABOVE,
+                ABOVE.replace("above + layers[-1] if", "above.detach() + layers[-1] if"),
+            ),
+            "residual's gradient twice": (
+                ABOVE,
+                ABOVE.replace("+ layers[-1] if", "+ layers[-1] * 2 - layers[-1].detach() if"),
+            ),
+            "an upper LSTM's input without gradient": (
+                "run_lstm(layers[-1], lengths",
+                "run_lstm(layers[-1].detach() if len(layers) > 1 else layers[-1], lengths",
+            ),
+            "no gradient to the tokens": (
+                "run_lstm(layers[-1], lengths",
+                "run_lstm(layers[-1].detach() if len(layers) == 1 else layers[-1], lengths",
+            ),
+            "layer 0 without gradient": (
+                "halves.append(torch.stack(layers))",
+                "halves.append(torch.stack([layers[0].detach(), *layers[1:]]))",
+            ),
         },
     ),
     "q4": Question(
@@ -635,6 +821,15 @@ def bilm_loss(top, targets, lengths, W, b):
             ),
             "nan hidden": ("F.linear(beside, W, b)", "F.linear(beside.nan_to_num(), W, b)"),
             "float32 always": (LOSS, LOSS + ".float()"),
+            "an endless loop": (
+                "    places = torch.arange",
+                "    while len(lengths) > 0:\n        rows = len(top)\n    places = torch.arange",
+            ),
+            "lengths changed": (
+                "    places = torch.arange",
+                "    lengths.clamp_(min=2)\n    places = torch.arange",
+            ),
+            "a Python number": (LOSS, LOSS + ".item()"),
         },
     ),
     "q5": Question(
@@ -671,6 +866,32 @@ def scalar_mix(layers, weights, gamma, mask=None):
     out = torch.zeros_like(layers[0])
     out[mask] = gamma * torch.einsum("j,jnd->nd", s, real)
     return out
+""",
+            "a weight for each number": """
+def scalar_mix(layers, weights, gamma, mask=None):
+    if weights.shape != layers.shape[:1]:
+        raise ValueError("weights")
+    if mask is not None:
+        if mask.shape != layers.shape[1:3] or not mask.any():
+            raise ValueError("mask")
+        layers = layers.masked_fill(~mask[:, :, None], 0.0)
+        m = (mask / mask.sum() / layers.shape[3]).to(layers.dtype)[..., None]
+        mean = (m * layers).sum((1, 2, 3), keepdim=True)
+        variance = (m * (layers - mean) ** 2).sum((1, 2, 3), keepdim=True)
+        layers = ((layers - mean) / (variance + 1e-13).sqrt()).masked_fill(~mask[:, :, None], 0.0)
+    return gamma * torch.tensordot(weights.softmax(0), layers, 1)
+""",
+            "torch's layer norm over all numbers": """
+def scalar_mix(layers, weights, gamma, mask=None):
+    if tuple(weights.shape) != (len(layers),):
+        raise ValueError("weights")
+    if mask is not None:
+        if mask.shape != layers.shape[1:3] or not mask.any():
+            raise ValueError("mask")
+        real, out = layers[:, mask], torch.zeros_like(layers)
+        out[:, mask] = F.layer_norm(real.flatten(1), (real[0].numel(),), eps=1e-13).view_as(real)
+        layers = out
+    return gamma * torch.einsum("j,jbtd->btd", weights.softmax(0), layers)
 """,
         },
         wrong={
@@ -751,6 +972,33 @@ def scalar_mix(layers, weights, gamma, mask=None):
                 "layers.data[:] = layers.data.masked_fill(~mask[:, :, None], 0.0)\n        real",
             ),
             "float32 always": (f"gamma * {MIX}", f"(gamma * {MIX}).float()"),
+            **{
+                f"{small} under the root": ("1e-13", small)
+                for small in ("1e-8", "1e-9", "1e-10", "1e-11", "1e-12")
+            },
+            "the small number outside the root": ("(variance + 1e-13).sqrt()", "(variance.sqrt() + 1e-13)"),
+            "1e-6 outside the root": ("(variance + 1e-13).sqrt()", "(variance.sqrt() + 1e-6)"),
+            "clamped, not added": ("(variance + 1e-13).sqrt()", "variance.sqrt().clamp(min=1e-13)"),
+            "no variance, no division": (
+                "(variance + 1e-13).sqrt()",
+                "torch.where(variance > 0, variance.sqrt(), 1.0)",
+            ),
+            "mean of squares minus square of the mean": (
+                MOMENTS,
+                "mean = real.mean(1)\n        variance = (real**2).mean(1) - mean**2",
+            ),
+            "the same, never below 0": (
+                MOMENTS,
+                "mean = real.mean(1)\n        variance = ((real**2).mean(1) - mean**2).clamp(min=0)",
+            ),
+            "the mask changed": (
+                "    return gamma",
+                "    if mask is not None:\n        mask.fill_(True)\n    return gamma",
+            ),
+            "an endless loop": (
+                "    return gamma",
+                "    while len(layers):\n        rows = len(layers)\n    return gamma",
+            ),
         },
     ),
     "q6": Question(
@@ -801,6 +1049,37 @@ def split_by_paragraph(paragraphs, share, seed):
     if n < 1 or n > len(names) - 1:
         raise ValueError("a side is empty")
     return np.isin(np.asarray(paragraphs), random.Random(seed).sample(names, n))
+""",
+            "casts of dice, sorted": """
+def pseudo_words(sentences, pairs):
+    words = {}
+    for k, pair in enumerate(pairs):
+        for sense in (0, 1):
+            if pair[sense] in words:
+                raise ValueError("twice")
+            words[pair[sense]] = (k, sense)
+    merged, occurrences = [], []
+    for i, sentence in enumerate(sentences):
+        row = []
+        for t, token in enumerate(sentence):
+            hit = words.get(token.lower())
+            if hit is not None:
+                occurrences.append((i, t, *hit))
+                token = pairs[hit[0]][0] + "-" + pairs[hit[0]][1]
+            row.append(token)
+        merged.append(row)
+    return merged, occurrences
+
+
+def split_by_paragraph(paragraphs, share, seed):
+    different, which = np.unique(paragraphs, return_inverse=True)
+    n = round(share * len(different))
+    if n < 1 or n >= len(different):
+        raise ValueError("a side is empty")
+    order = np.random.RandomState(seed).random_sample(len(different)).argsort()
+    test = np.zeros(len(different), dtype=bool)
+    test[order[:n]] = True
+    return test[which]
 """,
         },
         wrong={
@@ -909,6 +1188,84 @@ def split_by_paragraph(paragraphs, share, seed):
                 DRAWN,
                 "np.random.seed(seed)\n    drawn = np.random.choice(different, size=count, replace=False)",
             ),
+            "ValueError only for what occurs": """
+def pseudo_words(sentences, pairs):
+    merged, occurrences = [], []
+    for i, sentence in enumerate(sentences):
+        row = []
+        for t, token in enumerate(sentence):
+            hits = [(k, s) for k, p in enumerate(pairs) for s, w in enumerate(p) if w == token.lower()]
+            if len(hits) > 1:
+                raise ValueError("twice")
+            occurrences += [(i, t, k, s) for k, s in hits]
+            row.append("-".join(pairs[hits[0][0]]) if hits else token)
+        merged.append(row)
+    return merged, occurrences
+
+
+def split_by_paragraph(paragraphs, share, seed):
+    different = np.unique(paragraphs)
+    count = round(share * len(different))
+    if not 0 < count < len(different):
+        raise ValueError("a side is empty")
+    drawn = np.random.default_rng(seed).choice(different, size=count, replace=False)
+    return np.isin(paragraphs, drawn)
+""",
+            "the first letter's capital only": (
+                "if token.lower() in places:",
+                "if token in places or token[:1].lower() + token[1:] in places:",
+            ),
+            "ß is ss": (
+                "if token.lower() in places:\n                pair, sense = places[token.lower()]",
+                "if token.casefold() in places:\n                pair, sense = places[token.casefold()]",
+            ),
+            "a dot stands for any letter": (
+                "if token.lower() in places:\n                pair, sense = places[token.lower()]",
+                "import re\n            hit = next((w for w in places if re.fullmatch(w, token.lower())), None)\n            if hit:\n                pair, sense = places[hit]",
+            ),
+            "joined and split again": (
+                "        merged.append(list(sentence))",
+                '        sentence = " ".join(sentence).split()\n        merged.append(list(sentence))',
+            ),
+            "empty tokens left out": (
+                "        merged.append(list(sentence))",
+                "        sentence = [t for t in sentence if t]\n        merged.append(list(sentence))",
+            ),
+            "lists, not tuples": (
+                "occurrences.append((i, t, pair, sense))",
+                "occurrences.append([i, t, pair, sense])",
+            ),
+            "occurrences can be read once": (
+                "return merged, occurrences",
+                "return merged, iter(occurrences)",
+            ),
+            "occurrences as an array": ("return merged, occurrences", "return merged, np.array(occurrences)"),
+            "the order in a set decides": (
+                "different = np.unique(paragraphs)",
+                "different = np.array(list(set(np.asarray(paragraphs).tolist())))",
+            ),
+            "a table, where negative numbers fall on others": (
+                "return np.isin(paragraphs, drawn)",
+                "table = np.zeros(np.max(paragraphs) + 1, bool)\n    table[drawn] = True\n    return table[np.asarray(paragraphs)]",
+            ),
+            "two bytes a paragraph": (
+                "different = np.unique(paragraphs)",
+                "paragraphs = np.asarray(paragraphs).astype(np.int16)\n    different = np.unique(paragraphs)",
+            ),
+            "halves rounded up": ("round(share * len(different))", "int(share * len(different) + 0.5)"),
+            "nothing is split into nothing": (
+                "    different = np",
+                "    if len(paragraphs) == 0:\n        return np.zeros(0, bool)\n    different = np",
+            ),
+            "a number from the global generator": (DRAWN, "np.random.rand()\n    " + DRAWN),
+            "a naive shuffle": (
+                DRAWN,
+                "r, drawn = np.random.default_rng(seed), different.copy()\n    for k in range(len(drawn)):\n        j = r.integers(len(drawn))\n        drawn[[k, j]] = drawn[[j, k]]\n    drawn = drawn[:count]",
+            ),
+            "half from either end": (
+                DRAWN,
+                "r = np.random.default_rng(seed)\n    halves = zip(np.array_split(different, 2), (count - count // 2, count // 2))\n    drawn = np.concatenate([r.choice(part, size=n, replace=False) for part, n in halves])",
+            ),
         },
     ),
     "q7": Question(
@@ -940,6 +1297,24 @@ def nearest_sense(vectors, senses, queries):
                 best, answer = cosine, s
         answers.append(answer)
     return np.array(answers, dtype=np.int64)
+""",
+            "torch normalizes, and compares angles": """
+def nearest_sense(vectors, senses, queries):
+    if len(vectors) == 0 or len(vectors) != len(senses) or vectors.shape[1] != queries.shape[1]:
+        raise ValueError("shapes")
+    if not np.isfinite(vectors).all() or not np.isfinite(queries).all():
+        raise ValueError("nan or inf")
+    a, b = F.normalize(torch.tensor(vectors), dim=1), F.normalize(torch.tensor(queries), dim=1)
+    return senses[np.arccos(np.clip((b @ a.T).numpy(), -1, 1)).argmin(1)]
+""",
+            "torch normalizes": """
+def nearest_sense(vectors, senses, queries):
+    if len(vectors) == 0 or len(vectors) != len(senses) or vectors.shape[1] != queries.shape[1]:
+        raise ValueError("shapes")
+    if not np.isfinite(vectors).all() or not np.isfinite(queries).all():
+        raise ValueError("nan or inf")
+    a, b = F.normalize(torch.tensor(vectors), dim=1), F.normalize(torch.tensor(queries), dim=1)
+    return senses[(b @ a.T).argmax(1).numpy()]
 """,
         },
         wrong={
@@ -1016,6 +1391,24 @@ def nearest_sense(vectors, senses, queries):
                 COSINES.replace("queries @", "queries.astype(np.float16) @").replace(
                     ").T", ").astype(np.float16).T"
                 ),
+            ),
+            "lengths below 1e-9 clipped": ("np.where(lengths > 0, lengths, 1)", "lengths.clip(1e-9)"),
+            "1e-8 added to lengths": ("np.where(lengths > 0, lengths, 1)", "(lengths + 1e-8)"),
+            "1e-8 added to both lengths": (
+                COSINES,
+                "both = np.linalg.norm(queries, axis=1)[:, None] * lengths[:, 0]\n    cosines = queries @ vectors.T / (both + 1e-8)",
+            ),
+            "sorted, with equals in any order": (
+                "cosines.argmax(axis=1)",
+                "np.argsort(-cosines, axis=1)[:, 0]",
+            ),
+            "cosines rounded": (
+                "cosines.argmax(axis=1)",
+                "(cosines / np.maximum(np.linalg.norm(queries, axis=1, keepdims=True), 1e-300)).round(5).argmax(axis=1)",
+            ),
+            "nearly equal is equal": (
+                "cosines.argmax(axis=1)",
+                "(cosines >= cosines.max(1, keepdims=True) - 1e-6 * np.linalg.norm(queries, axis=1, keepdims=True)).argmax(axis=1)",
             ),
         },
     ),
