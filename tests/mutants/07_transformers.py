@@ -198,6 +198,13 @@ def attention(query, key, value, mask=None):
             "masked scores -1e10": ('float("-inf")', "-1e10"),
             "masked scores -1e12": ('float("-inf")', "-1e12"),
             "masked scores -1e20": ('float("-inf")', "-1e20"),
+            "all dimensions transposed": ("key.transpose(-2, -1)", "key.T"),
+            "masked scores -1e30": ('float("-inf")', "-1e30"),
+            "query's gradient lost": (CLEAN, CLEAN + "\n    query = query.detach()"),
+            "the mask checked only with two dimensions": (
+                CHECK,
+                "if mask is not None and mask.ndim == 2 and not mask.any(-1).all():",
+            ),
             "value's nan made 0": (
                 CLEAN,
                 "key = without_padding(key, mask)\n    value = value if mask is None else value.nan_to_num(0, 0, 0)",
@@ -279,6 +286,15 @@ def multi_head(query, key, value, p, heads, mask=None):
             "mask not for all heads": (HEADS, "mask"),
             "mask unsqueezed in front": (HEADS, "mask.unsqueeze(0)"),
             "mask of the first text for all": (HEADS, "mask.reshape(-1, *mask.shape[-2:])[:1]"),
+            "a mask of two dimensions taken for three": (HEADS, "mask[:, None]"),
+            "scaled by the root of d in place of d_k": (
+                "mixed, weights = attention(Q, K, V,",
+                "mixed, weights = attention(Q * heads**-0.5, K, V,",
+            ),
+            "cleaned in place": (
+                CLEAN,
+                "if mask is not None:\n        for x in (key, value):\n            x.data.masked_fill_(~mask.any(-2)[..., None].expand(x.shape), 0.0)",
+            ),
             "mask ignored": ("None if mask is None else mask.unsqueeze(-3)", "None"),
             "heads interleaved": (
                 SPLIT,
@@ -459,6 +475,11 @@ def add_positions(X, table):
                 LONGER,
                 "if X.shape[1] > len(table) or table.shape[1] not in (1, X.shape[2]):",
             ),
+            "added to X itself": (ADD, "X += table[: X.shape[1]].to(X)\n    return X"),
+            "positions in float32 from the divisors on": (
+                ANGLES,
+                "angles = (torch.arange(length, dtype=torch.float64)[:, None] / wavelengths).float()",
+            ),
             "the table's device": (ADD, "return X + table[: X.shape[1]].to(X.dtype)"),
             "no message": (
                 'raise ValueError(f"d is {d}; sines and cosines come in pairs, choose an even d")',
@@ -618,6 +639,8 @@ def encoder_layer(X, p, heads, mask=None, pre_norm=False):
                 RESIDUAL,
                 "before = X if name == 'self' else before\n        X = X + part(layer_norm(before, **norm)) if pre_norm else layer_norm(X + part(before), **norm)",
             ),
+            "the mask of texts given to attention as it is": ("allowed = mask[:, None, :]", "allowed = mask"),
+            "zeros written into X": (CLEAN_X, "X[~mask] = 0.0\n"),
             "mask ignored": (ENCODER_SELF, ENCODER_SELF.replace("allowed", "None")),
             "mask upside down": ("allowed = mask[:, None, :]", "allowed = ~mask[:, None, :]"),
             "mask of the queries": ("allowed = mask[:, None, :]", "allowed = mask[:, :, None]"),
@@ -768,6 +791,22 @@ def decoder_layer(X, memory, p, heads, mask=None, memory_mask=None, pre_norm=Fal
             "target's mask in the place of the memory's": (
                 CROSS,
                 CROSS.replace("memory_mask)", "None if mask is None else mask[:, None, :])"),
+            ),
+            "the target's mask given to attention as it is": (
+                "allowed = allowed & mask[:, None, :]",
+                "allowed = allowed & mask",
+            ),
+            "the memory's mask given to attention as it is": (
+                "memory_mask = memory_mask[:, None, :]",
+                "pass",
+            ),
+            "memory cleaned in place": (
+                "weights = {}",
+                "memory.data.masked_fill_(~memory_mask[:, 0, :, None], 0.0) if memory_mask is not None else None\n    weights = {}",
+            ),
+            "feed-forward before cross-attention": (
+                "for name, part in parts.items():",
+                "for name, part in [(n, parts[n]) for n in ('self', 'feed', 'cross')]:",
             ),
             "memory's mask ignored": (CROSS, CROSS.replace("memory_mask)", "None)")),
             "memory's mask upside down": (
@@ -942,6 +981,17 @@ def learning_rate(step, d, warmup):
             ),
             "nan made 0": ("logits[mask]", "logits[mask].nan_to_num()"),
             "a 0 for padding": (LOSS, LOSS.replace(".mean()", ".nan_to_num().mean()")),
+            "torch's ignore_index": (
+                "log_p = logits[mask].log_softmax(dim=-1)\n    right = log_p.gather(1, targets[mask][:, None])[:, 0]\n    "
+                + LOSS,
+                "return F.cross_entropy(logits.flatten(0, 1), targets.masked_fill(~mask, -100).flatten(), label_smoothing=smoothing)",
+            ),
+            "targets of -100 are padding": (
+                "log_p = logits[mask].log_softmax(dim=-1)\n    right = log_p.gather(1, targets[mask][:, None])[:, 0]\n    "
+                + LOSS,
+                "return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), label_smoothing=smoothing)",
+            ),
+            "a rate that is a tensor": (RATE, RATE.replace("return ", "return torch.tensor(") + ")"),
             "padding multiplied by 0": (
                 "log_p = logits[mask].log_softmax(dim=-1)\n    right = log_p.gather(1, targets[mask][:, None])[:, 0]\n    "
                 + LOSS,
@@ -1094,6 +1144,10 @@ def greedy(logits_of, first, end, longest):
                 "return prefix[:, 1:]",
                 "return prefix[:, 1:].float()",
             ),
+            "a list": ("return prefix[:, 1:]", "return prefix[:, 1:].tolist()"),
+            "int32": ("return prefix[:, 1:]", "return prefix[:, 1:].int()"),
+            "a 0 ends a text": (ENDED, "ended = ended | (new == end) | (new == 0)"),
+            "an end of 0 is not looked at": (ENDED, "ended = ended | ((new == end) & (new > 0))"),
             "first changed in place": (
                 "prefix, ended = first,",
                 "first[:] = first.flip(0)\n    prefix, ended = first.flip(0),",
