@@ -268,7 +268,7 @@ def highway(x, W, b):
 def character_encode(ids, embedding, convolutions, highways, projection):
     if ids.min() < 0 or ids.max() >= len(embedding):
         raise ValueError("ids")
-    spelled = F.one_hot(ids.reshape(-1, 50), len(embedding)).to(embedding.dtype) @ embedding
+    spelled = F.one_hot(ids.flatten(0, -2), len(embedding)).to(embedding.dtype) @ embedding
     pooled = [F.adaptive_max_pool1d(F.conv1d(spelled.mT, W, b), 1)[:, :, 0] for W, b in convolutions]
     x = torch.cat(pooled, 1).relu()
     for W, b in highways:
@@ -384,6 +384,24 @@ def character_encode(ids, embedding, convolutions, highways, projection):
             "an endless loop in the highway": (
                 "    gate = gate.sigmoid()",
                 "    gate = gate.sigmoid()\n    while True:\n        m = x.shape[-1]",
+            ),
+            "50 places in any case": (
+                "F.embedding(ids.flatten(0, -2), e",
+                "F.embedding(ids.reshape(-1, 50), e",
+            ),
+            "fewer than 50 places refused": (
+                "if ids.min() < 0 or",
+                "if ids.shape[-1] != 50 or ids.min() < 0 or",
+            ),
+            "the last highway layer only": ("for W, b in highways:", "for W, b in highways[-1:]:"),
+            "padding is never the maximum": (
+                ".transpose(1, 2)",
+                ".transpose(1, 2)\n    real = (ids.flatten(0, -2) != 260).sum(1)",
+                CNN,
+                CNN.replace(
+                    "F.conv1d(spelled, W, b).amax(2)",
+                    "torch.stack([F.conv1d(x[:, : max(n, W.shape[2])], W, b).amax(1) for x, n in zip(spelled, real.tolist())])",
+                ),
             ),
             "an IndexError for a bad id": (
                 'raise ValueError(\n            f"ids go',
@@ -666,6 +684,16 @@ def bilm_layers(X, lengths, forward, backward):
             "slopes through the output's clip": (
                 SHOWN,
                 "h = F.linear(o.sigmoid() * c.tanh(), W_p)\n    h.data.clamp_(-clip, clip)\n    return h, c",
+            ),
+            "zeros in torch's default dtype": (
+                START,
+                "state = (torch.zeros(len(X), X.shape[2]), torch.zeros(len(X), weights[3].shape[1]))",
+            ),
+            "lengths not checked in bilm_layers, nor in run_lstm backward": (
+                "    check_lengths(X, lengths)\n    order",
+                "    if not backward:\n        check_lengths(X, lengths)\n    order",
+                "check_lengths(X, lengths)\n    if not len(forward)",
+                "if not len(forward)",
             ),
             "an endless loop in the cell": (CELL, "while clip > 0:\n        rows = len(x)\n    " + CELL),
             "inputs after the first without gradient": (
