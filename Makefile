@@ -8,8 +8,8 @@ SITE := _build/html/.built
 LAB ?=
 
 LABS := $(wildcard labs/*.ipynb)
-LABKIT := $(shell find labkit -name '*.py' -o -name '*.css')
-BOOK := $(shell find book -path book/labs -prune -o -type f -print)
+LABKIT := $(shell find labkit -name '*.py')
+BOOK := $(shell find book \( -path book/labs -o -name __pycache__ \) -prune -o -type f -print)
 
 .PHONY: site test lab release bench clean
 

@@ -14,10 +14,10 @@ from urllib.parse import unquote, urldefrag, urlsplit
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
+from course_site import cache_key  # book/_extension
 
 from labkit.course.release import secrets
 from labkit.course.settings import Course
-from labkit.course.site import cache_key
 from tests.conftest import ROOT
 
 HTML = ROOT / "_build" / "html"
