@@ -4,7 +4,18 @@ What the labs teach is written in the labs; labkit holds what many notebooks sha
 dependencies are imported inside the functions that need them, so that ``import labkit`` is quick.
 """
 
-from labkit import corpora, evaluation, explorers, figures, glove, meter, session, text, training
+from labkit import (
+    corpora,
+    evaluation,
+    explorers,
+    figures,
+    glove,
+    meter,
+    pretrained,
+    session,
+    text,
+    training,
+)
 from labkit.session import Lab, start
 
 __version__ = "0.1.0"
@@ -16,6 +27,7 @@ __all__ = [
     "figures",
     "glove",
     "meter",
+    "pretrained",
     "session",
     "start",
     "text",

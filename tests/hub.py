@@ -1,4 +1,4 @@
-"""A small Hugging Face hub on loopback: enough of its interface for `datasets` to load a repository."""
+"""A small Hugging Face hub on loopback: enough of its interface to load one data set or one model."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ def blob_id(data: bytes) -> str:
 
 
 @contextmanager
-def serve(repository: str, files: dict[str, bytes]) -> Iterator[tuple[str, list[str]]]:
-    """Serve data set ``repository`` with ``files``; yield the address and the list of requests made."""
+def serve(
+    repository: str, files: dict[str, bytes], kind: str = "datasets"
+) -> Iterator[tuple[str, list[str]]]:
+    """Serve ``repository`` of ``kind`` (datasets or models) with ``files``; yield the address and its log."""
     log: list[str] = []
     folders = {str(folder) for name in files for folder in PurePosixPath(name).parents} - {"."}
     everything = sorted(folders) + list(files)
@@ -47,8 +49,10 @@ def serve(repository: str, files: dict[str, bytes]) -> Iterator[tuple[str, list[
             query = parse_qs(urlsplit(self.path).query)
             log.append(f"{self.command} {path}")
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            api, resolve = f"/api/datasets/{repository}", f"/datasets/{repository}/resolve/"
-            if path == api or path.startswith(f"{api}/revision/"):
+            api, resolve = f"/api/{kind}/{repository}", f"/{kind}/{repository}/resolve/"
+            if kind == "models":  # the hub's addresses of models do not name their kind
+                resolve = f"/{repository}/resolve/"
+            if path == api or (path.startswith(f"{api}/revision/") and not path.endswith("/unknown")):
                 siblings = [{"rfilename": name} for name in files]
                 info = {"id": repository, "sha": COMMIT, "private": False, "tags": [], "downloads": 0}
                 self.answer(json.dumps({**info, "siblings": siblings}).encode())
@@ -69,6 +73,10 @@ def serve(repository: str, files: dict[str, bytes]) -> Iterator[tuple[str, list[
                 data = files[path.removeprefix(resolve).split("/", 1)[1]]
                 headers = {"ETag": f'"{blob_id(data)}"', "X_Repo_Commit": COMMIT}
                 self.answer(data, "application/octet-stream", **headers)
+            elif path.startswith(f"{api}/revision/"):
+                self.answer(b'{"error": "Invalid rev id"}', status=404, X_Error_Code="RevisionNotFound")
+            elif path.startswith("/api/models/") and not path.startswith(api):
+                self.answer(b'{"error": "Repository not found"}', status=404, X_Error_Code="RepoNotFound")
             else:
                 self.answer(b'{"error": "Entry not found"}', status=404, X_Error_Code="EntryNotFound")
 
