@@ -138,6 +138,14 @@ def count_parameters(config):
 """,
         },
         wrong={
+            "terms' rows without relative attention": (
+                'if kind == "deberta" and config.relative_attention:\n        k,',
+                'if kind == "deberta":\n        k,',
+            ),
+            "numpy numbers": (
+                "return dict(zip(PARTS, (*rows, 2 * E, projection, *stored), strict=True))",
+                "return {k: np.int64(v) for k, v in zip(PARTS, (*rows, 2 * E, projection, *stored), strict=True)}",
+            ),
             "other models not refused": (KINDS, "if False:"),
             "albert refused": (KINDS, KINDS.replace('"albert", ', "")),
             "any name with bert allowed": (KINDS, 'if "bert" not in kind:'),
@@ -226,6 +234,17 @@ def count_parameters(config):
     ),
     "q2": Question(
         right={
+            "only the candidates are drawn": """
+def masked_places(candidates, epochs, probability, generator, copies=None):
+    if not 0 <= probability <= 1 or epochs < 1 or (copies is not None and copies < 1):
+        what = f"probability {probability}, {epochs} epochs, {copies} copies"
+        raise ValueError(f"{what}; give a probability from 0 to 1, and 1 or more of the others")
+    number = epochs if copies is None else copies
+    size = (number, *candidates.shape)
+    drawn = torch.zeros(size, dtype=torch.bool)
+    drawn[:, candidates] = torch.rand(number, int(candidates.sum()), generator=generator) < probability
+    return (drawn & candidates)[torch.arange(epochs, device=candidates.device) % number]
+""",
             "a buffer that is emptied": """
 def full_sentences(documents, length, separator, across=True):
     if any(len(s) == 0 or len(s) > length for document in documents for s in document):
@@ -310,6 +329,65 @@ def masked_places(candidates, epochs, probability, generator, copies=None):
 """,
         },
         wrong={
+            "equal documents taken for one": (
+                "between = [separator] if number != last else []",
+                "number = documents.index(document)\n            between = [separator] if number != last else []",
+            ),
+            "one list twice taken for one document": (
+                "between = [separator] if number != last else []",
+                "between = [separator] if document is not last else []",
+                "last = number",
+                "last = document",
+            ),
+            "separators stripped at the end": (
+                "    return inputs\n",
+                "    for row in inputs:\n        while len(row) > 1 and row[-1] == separator:\n            row.pop()\n    return inputs\n",
+            ),
+            "separators stripped at the begin": (
+                "    return inputs\n",
+                "    for row in inputs:\n        while len(row) > 1 and row[0] == separator:\n            del row[0]\n    return inputs\n",
+            ),
+            "no separator before a sentence that begins with it": (
+                "between = [separator] if number != last else []",
+                "between = [separator] if number != last and sentence[0] != separator else []",
+            ),
+            "no separator if the input ends with it": (
+                "between = [separator] if number != last else []",
+                "between = [separator] if number != last and not (inputs and inputs[-1][-1] == separator) else []",
+            ),
+            "separator in a sentence refused": (
+                "if not 0 < size <= length:",
+                "if not 0 < size <= length or any(separator in s for s in document):",
+            ),
+            "masks rolled from one": (
+                "drawn = torch.rand(size, generator=generator, device=candidates.device) < probability",
+                "one = torch.rand(size[1:], generator=generator) < probability\n    drawn = torch.stack([one.flatten().roll(n).view(one.shape) for n in range(number)])",
+            ),
+            "spread evenly over the epochs": (
+                "drawn = torch.rand(size, generator=generator, device=candidates.device) < probability",
+                "u = torch.rand(size[1:], generator=generator)\n    drawn = ((u + probability * torch.arange(number).view(-1, *[1] * (len(size) - 1))) % 1) < probability",
+            ),
+            "permutation of masks: same counts": (
+                "drawn = torch.rand(size, generator=generator, device=candidates.device) < probability",
+                "one = torch.rand(size[1:], generator=generator) < probability\n    drawn = torch.stack([one.flatten()[torch.randperm(one.numel(), generator=generator)].view(one.shape) for n in range(number)])",
+            ),
+            "texts alike in pairs": (
+                "drawn = torch.rand(size, generator=generator, device=candidates.device) < probability",
+                "u = torch.rand(size, generator=generator)\n    u = u[:, torch.arange(size[1]) // 2 * 2] if len(size) > 2 else u\n    drawn = u < probability",
+            ),
+            "columns alike in pairs": (
+                "drawn = torch.rand(size, generator=generator, device=candidates.device) < probability",
+                "u = torch.rand(size, generator=generator)\n    u = u[..., torch.arange(size[-1]) // 2 * 2]\n    drawn = u < probability",
+            ),
+            "a place is not masked twice in a row": (
+                "drawn = torch.rand(size, generator=generator, device=candidates.device) < probability",
+                "u = torch.rand(size, generator=generator)\n    drawn = u < probability\n    for n in range(1, number):\n        if 0.1 < probability < 0.3: drawn[n] = torch.rand(size[1:], generator=generator) < torch.where(drawn[n-1], 0.0, probability/(1-probability))",
+            ),
+            "masks in spans": (
+                "drawn = torch.rand(size, generator=generator, device=candidates.device) < probability",
+                "u = torch.rand(size, generator=generator)\n    keep = torch.rand(size, generator=generator) < 0.5\n    u = torch.where(keep, u, u.roll(1, -1))\n    drawn = u < probability",
+            ),
+            "a flat list of ids": "def full_sentences(documents, length, separator, across=True):\n    return [1, 2, 3]\n",
             "no separator": (BETWEEN, "between = []"),
             "a separator between sentences": (BETWEEN, "between = [separator] if inputs else []"),
             "a separator at the begin": (NEW, "inputs.append([*between, *sentence])"),
@@ -409,6 +487,16 @@ def masked_places(candidates, epochs, probability, generator, copies=None):
     ),
     "q3": Question(
         right={
+            "one pass over the merges": """
+def encode(chunk, merges):
+    if isinstance(chunk, str):
+        raise TypeError(f"{chunk!r} is a string; give its bytes: chunk.encode()")
+    ids = [BYTES.index(b) for b in chunk]
+    rank = {pair: number for number, pair in enumerate(merges)}
+    for n, pair in enumerate(merges):
+        ids = merged(ids, tuple(pair), 256 + n)
+    return ids
+""",
             "all pairs counted anew": """
 def train_bpe(counts, number):
     if number < 0 or not all(n >= 1 for n in counts.values()):
@@ -509,6 +597,8 @@ def decode(ids, merges):
 """,
         },
         wrong={
+            "merged in place": ("    return result\n", "    ids[:] = result\n    return ids\n"),
+            "merges that are no pairs": "def train_bpe(counts, number):\n    return [1, 2, 3]\n",
             "a chunk's count ignored": ("sign * times[w]", "sign"),
             "the least frequent pair": (
                 "max(pairs.values(), default=0)",
@@ -658,6 +748,60 @@ def decode(ids, merges):
     ),
     "q4": Question(
         right={
+            "only the real rows are filled": """
+def albert_layers(x, parameters, heads, layers, sharing, mask=None):
+    if sharing not in ("none", "attention", "feed", "all") or layers < 1 or x.shape[-1] % heads:
+        what = f"sharing {sharing!r}, {layers} layers, {x.shape[-1]} columns, {heads} heads"
+        raise ValueError(f"{what}; see the contract: 1 layer or more, d a multiple of heads")
+    for part in ("attention", "feed"):
+        needed, given = 1 if sharing in (part, "all") else layers, len(parameters[part])
+        if given != needed:
+            raise ValueError(f"{part} has {given} sets of weights; give {needed}")
+    if mask is not None:
+        if not mask.any(-1).all():
+            raise ValueError("a text has no real position; leave it out of the batch")
+        x = x.masked_fill(~mask[..., None], 0.0)
+    for number in range(layers):
+        a, f = (parameters[part][number % len(parameters[part])] for part in ("attention", "feed"))
+        q, k, v = (x @ a[f"W_{name}"] + a[f"b_{name}"] for name in "QKV")
+        x = x + mix(q, k, v, heads, mask) @ a["W_O"] + a["b_O"]
+        x = F.layer_norm(x, x.shape[-1:], a["gamma"], a["beta"], 1e-12)
+        inner = F.gelu(x @ f["W_1"] + f["b_1"], approximate="tanh")
+        x = F.layer_norm(
+            x + inner @ f["W_2"] + f["b_2"], x.shape[-1:], f["gamma"], f["beta"], 1e-12
+        )
+    if mask is None:
+        return x
+    out = torch.zeros_like(x)
+    out[mask] = x[mask]
+    return out
+""",
+            "padding cleaned in each layer": """
+def albert_layers(x, parameters, heads, layers, sharing, mask=None):
+    if sharing not in ("none", "attention", "feed", "all") or layers < 1 or x.shape[-1] % heads:
+        what = f"sharing {sharing!r}, {layers} layers, {x.shape[-1]} columns, {heads} heads"
+        raise ValueError(f"{what}; see the contract: 1 layer or more, d a multiple of heads")
+    for part in ("attention", "feed"):
+        needed, given = 1 if sharing in (part, "all") else layers, len(parameters[part])
+        if given != needed:
+            raise ValueError(f"{part} has {given} sets of weights; give {needed}")
+    if mask is not None:
+        if not mask.any(-1).all():
+            raise ValueError("a text has no real position; leave it out of the batch")
+        x = x.masked_fill(~mask[..., None], 0.0)
+    for number in range(layers):
+        a, f = (parameters[part][number % len(parameters[part])] for part in ("attention", "feed"))
+        q, k, v = (x @ a[f"W_{name}"] + a[f"b_{name}"] for name in "QKV")
+        x = x + mix(q, k, v, heads, mask) @ a["W_O"] + a["b_O"]
+        x = F.layer_norm(x, x.shape[-1:], a["gamma"], a["beta"], 1e-12)
+        inner = F.gelu(x @ f["W_1"] + f["b_1"], approximate="tanh")
+        if mask is not None:
+            x = x.masked_fill(~mask[..., None], 0.0)
+        x = F.layer_norm(
+            x + inner @ f["W_2"] + f["b_2"], x.shape[-1:], f["gamma"], f["beta"], 1e-12
+        )
+    return x
+""",
             "written out, with einsum": """
 def albert_embeddings(ids, segments, p):
     B, T = ids.shape
@@ -733,6 +877,43 @@ def albert_layers(x, parameters, heads, layers, sharing, mask=None):
 """,
         },
         wrong={
+            "no projection where E = d": (
+                'return F.layer_norm(x, x.shape[-1:], p["gamma"], p["beta"], 1e-12) @ p["W"] + p["b"]',
+                'x = F.layer_norm(x, x.shape[-1:], p["gamma"], p["beta"], 1e-12)\n    return x if p["W"].shape[0] == p["W"].shape[1] else x @ p["W"] + p["b"]',
+            ),
+            "transposed where E = d": (
+                'return F.layer_norm(x, x.shape[-1:], p["gamma"], p["beta"], 1e-12) @ p["W"] + p["b"]',
+                'x = F.layer_norm(x, x.shape[-1:], p["gamma"], p["beta"], 1e-12)\n    return x @ (p["W"] if p["W"].shape[0] != p["W"].shape[1] else p["W"].T) + p["b"]',
+            ),
+            "mask -30": (
+                "x = x + mix(q, k, v, heads, mask) @",
+                "sc = (q.unflatten(-1,(heads,-1)).transpose(1,2) @ k.unflatten(-1,(heads,-1)).transpose(1,2).mT) / (x.shape[-1]//heads) ** 0.5\n        sc = sc if mask is None else sc.masked_fill(~mask[:,None,None,:], -30.0)\n        y = (sc.softmax(-1) @ v.unflatten(-1,(heads,-1)).transpose(1,2)).transpose(1,2).flatten(2)\n        x = x + y @",
+            ),
+            "mask -100": (
+                "x = x + mix(q, k, v, heads, mask) @",
+                "sc = (q.unflatten(-1,(heads,-1)).transpose(1,2) @ k.unflatten(-1,(heads,-1)).transpose(1,2).mT) / (x.shape[-1]//heads) ** 0.5\n        sc = sc if mask is None else sc.masked_fill(~mask[:,None,None,:], -100.0)\n        y = (sc.softmax(-1) @ v.unflatten(-1,(heads,-1)).transpose(1,2)).transpose(1,2).flatten(2)\n        x = x + y @",
+            ),
+            "mask -1e4": (
+                "x = x + mix(q, k, v, heads, mask) @",
+                "sc = (q.unflatten(-1,(heads,-1)).transpose(1,2) @ k.unflatten(-1,(heads,-1)).transpose(1,2).mT) / (x.shape[-1]//heads) ** 0.5\n        sc = sc if mask is None else sc.masked_fill(~mask[:,None,None,:], -1e4)\n        y = (sc.softmax(-1) @ v.unflatten(-1,(heads,-1)).transpose(1,2)).transpose(1,2).flatten(2)\n        x = x + y @",
+            ),
+            "mask adds -100": (
+                "x = x + mix(q, k, v, heads, mask) @",
+                "sc = (q.unflatten(-1,(heads,-1)).transpose(1,2) @ k.unflatten(-1,(heads,-1)).transpose(1,2).mT) / (x.shape[-1]//heads) ** 0.5\n        sc = sc if mask is None else sc - 100.0 * ~mask[:,None,None,:]\n        y = (sc.softmax(-1) @ v.unflatten(-1,(heads,-1)).transpose(1,2)).transpose(1,2).flatten(2)\n        x = x + y @",
+            ),
+            "mask adds -1e4": (
+                "x = x + mix(q, k, v, heads, mask) @",
+                "sc = (q.unflatten(-1,(heads,-1)).transpose(1,2) @ k.unflatten(-1,(heads,-1)).transpose(1,2).mT) / (x.shape[-1]//heads) ** 0.5\n        sc = sc if mask is None else sc - 1e4 * ~mask[:,None,None,:]\n        y = (sc.softmax(-1) @ v.unflatten(-1,(heads,-1)).transpose(1,2)).transpose(1,2).flatten(2)\n        x = x + y @",
+            ),
+            "attention mask only in first layer": (
+                "mix(q, k, v, heads, mask)",
+                "mix(q, k, v, heads, mask if number == 0 else None)",
+            ),
+            "segments 0 and 1 only": ('p["segments"][segments]', 'p["segments"][segments.clamp(0, 1)]'),
+            "the third layer again and again": (
+                "number % len(parameters[part])",
+                "(0 if len(parameters[part]) == 1 else min(number, 2))",
+            ),
             "no positions": (' + p["positions"][:T]', ""),
             "no segments": (' + p["segments"][segments]', ""),
             "segments by position": ('p["segments"][segments]', 'p["segments"][segments * 0]'),
@@ -833,6 +1014,49 @@ def albert_layers(x, parameters, heads, layers, sharing, mask=None):
     ),
     "q5": Question(
         right={
+            "all labels at once, rows as lists": """
+def segment_pairs(documents, kind, generator):
+    everything, filled = [s for document in documents for s in document], sum(map(bool, documents))
+    if kind not in ("sop", "nsp") or not all(map(len, everything)):
+        raise ValueError(f"kind is {kind!r}; give 'sop' or 'nsp', and no empty segment")
+    if len(everything) == filled or (kind == "nsp" and filled < 2):
+        raise ValueError(f"{filled} documents with {len(everything)} segments; give more of both")
+    labels = torch.randint(2, (sum(max(len(d) - 1, 0) for d in documents),), generator=generator).tolist()
+    examples, begin = [], 0
+    for document in documents:
+        for first, second in pairwise(document):
+            label = labels[len(examples)]
+            if label and kind == "sop":
+                first, second = second, first
+            elif label:
+                others = len(everything) - len(document)
+                place = int(torch.randint(others, (), generator=generator))
+                second = everything[place + len(document) * (place >= begin)]
+            examples.append([list(first), list(second), label])
+        begin += len(document)
+    return examples
+""",
+            "bernoulli and multinomial": """
+def segment_pairs(documents, kind, generator):
+    everything, filled = [s for document in documents for s in document], sum(map(bool, documents))
+    if kind not in ("sop", "nsp") or not all(map(len, everything)):
+        raise ValueError(f"kind is {kind!r}; give 'sop' or 'nsp', and no empty segment")
+    if len(everything) == filled or (kind == "nsp" and filled < 2):
+        raise ValueError(f"{filled} documents with {len(everything)} segments; give more of both")
+    examples, begin = [], 0
+    for document in documents:
+        for first, second in pairwise(document):
+            label = int(torch.bernoulli(torch.tensor(0.5), generator=generator))
+            if label and kind == "sop":
+                first, second = second, first
+            elif label:
+                others = len(everything) - len(document)
+                place = int(torch.multinomial(torch.ones(others), 1, generator=generator))
+                second = everything[place + len(document) * (place >= begin)]
+            examples.append((list(first), list(second), label))
+        begin += len(document)
+    return examples
+""",
             "documents as offsets": """
 def segment_pairs(documents, kind, generator):
     if kind not in {"sop", "nsp"}:
@@ -891,6 +1115,54 @@ def segment_pairs(documents, kind, generator):
 """,
         },
         wrong={
+            "document first, then segment": (
+                "others = len(everything) - len(document)\n                place = int(torch.randint(others, (), generator=generator))\n                second = everything[place + len(document) * (place >= begin)]",
+                "rest = [o for o in documents if o is not document and o]\n                o = rest[int(torch.randint(len(rest), (), generator=generator))]\n                second = o[int(torch.randint(len(o), (), generator=generator))]",
+            ),
+            "one draw for label and place": (
+                "label = int(torch.randint(2, (), generator=generator))",
+                "u = torch.rand((), generator=generator).item()\n            label = int(u < 0.5)",
+                "place = int(torch.randint(others, (), generator=generator))",
+                "place = int(u * others)",
+            ),
+            "negatives without replacement in a document": (
+                "        for first, second in pairwise(document):",
+                "        n_others = len(everything) - len(document)\n        order = torch.randperm(n_others, generator=generator).tolist() if kind == 'nsp' else []\n        taken = 0\n        for first, second in pairwise(document):",
+                "place = int(torch.randint(others, (), generator=generator))",
+                "place = order[taken % others]\n                taken += 1",
+            ),
+            "a drawn segment is used up (no repeats in the call)": (
+                "examples, begin = [], 0",
+                "examples, begin, used = [], 0, set()",
+                "place = int(torch.randint(others, (), generator=generator))\n                second = everything[place + len(document) * (place >= begin)]",
+                "free = [i for i in range(len(everything)) if not begin <= i < begin + len(document) and i not in used]\n                free = free or [i for i in range(len(everything)) if not begin <= i < begin + len(document)]\n                place = free[int(torch.randint(len(free), (), generator=generator))]\n                used.add(place)\n                second = everything[place]",
+            ),
+            "one drawn place for a call": (
+                "examples, begin = [], 0",
+                "examples, begin, share = [], 0, torch.rand((), generator=generator).item()",
+                "place = int(torch.randint(others, (), generator=generator))",
+                "place = int(share * others)",
+            ),
+            "segment drawn by its length": (
+                "place = int(torch.randint(others, (), generator=generator))",
+                "w = torch.tensor([float(len(s)) for i, s in enumerate(everything) if not begin <= i < begin + len(document)])\n                place = int(torch.multinomial(w, 1, generator=generator))",
+            ),
+            "duplicate segments counted once": (
+                "place = int(torch.randint(others, (), generator=generator))\n                second = everything[place + len(document) * (place >= begin)]",
+                "rest = everything[:begin] + everything[begin + len(document):]\n                rest = [list(s) for s in dict.fromkeys(map(tuple, rest))]\n                second = rest[int(torch.randint(len(rest), (), generator=generator))]",
+            ),
+            "equal neighbors skipped": (
+                "            label = int(torch.randint(2, (), generator=generator))",
+                "            if first == second:\n                continue\n            label = int(torch.randint(2, (), generator=generator))",
+            ),
+            "SOP: equal neighbors always 0": (
+                'if label and kind == "sop":',
+                'if first == second: label = 0\n            if label and kind == "sop":',
+            ),
+            "labels as tensors": (
+                "label = int(torch.randint(2, (), generator=generator))",
+                "label = torch.randint(2, (), generator=generator)",
+            ),
             "never a negative": (LABEL, "label = 0"),
             "always a negative": (LABEL, "label = 1"),
             "labels alternate": (LABEL, "label = len(examples) % 2"),
@@ -1037,6 +1309,72 @@ def segment_pairs(documents, kind, generator):
     ),
     "q6": Question(
         right={
+            "weights of padded queries 0": """
+def disentangled_attention(x, P, p, heads, mask=None, published=False):
+    if x.shape[-1] % heads:
+        raise ValueError(f"{x.shape[-1]} columns, {heads} heads; choose d as a multiple of heads")
+    if mask is not None:
+        if not mask.any(-1).all():
+            raise ValueError("a text has no real position; leave it out of the batch")
+        x = x.masked_fill(~mask[..., None], 0.0)
+
+    def split(rows):
+        return rows.unflatten(-1, (heads, -1)).transpose(-3, -2)
+
+    Q_c, V = split(x @ p["W_Q"] + p["b_Q"]), split(x @ p["W_V"] + p["b_V"])
+    K_c, K_r = split(x @ p["W_K"]), split(P @ p["W_Kr"])
+    Q_r = split(P @ p["W_Qr"] + p["b_Qr"])
+    scores = gathered_scores(Q_c, K_c, Q_r, K_r, published)
+    if mask is not None:
+        scores = scores.masked_fill(~mask[:, None, None, :], float("-inf"))
+    weights = scores.softmax(dim=-1)
+    if mask is not None:
+        weights = weights * mask[:, None, :, None]
+    return (weights @ V).transpose(1, 2).flatten(2), weights
+""",
+            "output 0 at padding, as a list": """
+def disentangled_attention(x, P, p, heads, mask=None, published=False):
+    if x.shape[-1] % heads:
+        raise ValueError(f"{x.shape[-1]} columns, {heads} heads; choose d as a multiple of heads")
+    if mask is not None:
+        if not mask.any(-1).all():
+            raise ValueError("a text has no real position; leave it out of the batch")
+        x = x.masked_fill(~mask[..., None], 0.0)
+
+    def split(rows):
+        return rows.unflatten(-1, (heads, -1)).transpose(-3, -2)
+
+    Q_c, V = split(x @ p["W_Q"] + p["b_Q"]), split(x @ p["W_V"] + p["b_V"])
+    K_c, K_r = split(x @ p["W_K"]), split(P @ p["W_Kr"])
+    Q_r = split(P @ p["W_Qr"] + p["b_Qr"])
+    scores = gathered_scores(Q_c, K_c, Q_r, K_r, published)
+    if mask is not None:
+        scores = scores.masked_fill(~mask[:, None, None, :], float("-inf"))
+    weights = scores.softmax(dim=-1)
+    output = (weights @ V).transpose(1, 2).flatten(2)
+    return [output if mask is None else output * mask[..., None], weights]
+""",
+            "the smallest number instead of minus infinity": """
+def disentangled_attention(x, P, p, heads, mask=None, published=False):
+    if x.shape[-1] % heads:
+        raise ValueError(f"{x.shape[-1]} columns, {heads} heads; choose d as a multiple of heads")
+    if mask is not None:
+        if not mask.any(-1).all():
+            raise ValueError("a text has no real position; leave it out of the batch")
+        x = x.masked_fill(~mask[..., None], 0.0)
+
+    def split(rows):
+        return rows.unflatten(-1, (heads, -1)).transpose(-3, -2)
+
+    Q_c, V = split(x @ p["W_Q"] + p["b_Q"]), split(x @ p["W_V"] + p["b_V"])
+    K_c, K_r = split(x @ p["W_K"]), split(P @ p["W_Kr"])
+    Q_r = split(P @ p["W_Qr"] + p["b_Qr"])
+    scores = gathered_scores(Q_c, K_c, Q_r, K_r, published)
+    if mask is not None:
+        scores = scores.masked_fill(~mask[:, None, None, :], torch.finfo(scores.dtype).min)
+    weights = scores.softmax(dim=-1)
+    return (weights @ V).transpose(1, 2).flatten(2), weights
+""",
             "by flat indices": """
 def delta(T, k):
     if min(T, k) < 1:
@@ -1119,6 +1457,33 @@ def disentangled_attention(x, P, p, heads, mask=None, published=False):
 """,
         },
         wrong={
+            "mask -1e9": (
+                'scores = scores.masked_fill(~mask[:, None, None, :], float("-inf"))',
+                "scores = scores.masked_fill(~mask[:, None, None, :], -1e9)",
+            ),
+            "mask adds -1e9": (
+                'scores = scores.masked_fill(~mask[:, None, None, :], float("-inf"))',
+                "scores = scores - 1e9 * ~mask[:, None, None, :]",
+            ),
+            "k from T: min(k, T)": (
+                "rows = delta(T, Q_r.shape[-2] // 2)",
+                "rows = delta(T, min(T, Q_r.shape[-2] // 2))",
+            ),
+            "P detached for Kr": ('split(P @ p["W_Kr"])', 'split(P.detach() @ p["W_Kr"])'),
+            "P detached for Qr": (
+                'split(P @ p["W_Qr"] + p["b_Qr"])',
+                'split(P.detach() @ p["W_Qr"] + p["b_Qr"])',
+            ),
+            "p2c: i and j exchanged by transposing δ, cut asymmetric": (
+                "rows.mT if published else rows)",
+                "rows.mT if published else (2 * (Q_r.shape[-2] // 2) - rows.mT).clamp(max=Q_r.shape[-2] - 1))",
+            ),
+            "nan made 0 in the weights": (
+                "weights = scores.softmax(dim=-1)",
+                "weights = scores.softmax(dim=-1).nan_to_num()",
+            ),
+            "weights detached in output": ("return (weights @ V)", "return (weights.detach() @ V)"),
+            "None twice": "def disentangled_attention(x, P, p, heads, mask=None, published=False):\n    return None, None\n",
             "δ turned": ("places[:, None] - places + k", "places - places[:, None] + k"),
             "the absolute distance": (
                 "(places[:, None] - places + k)",
@@ -1257,6 +1622,20 @@ def disentangled_attention(x, P, p, heads, mask=None, published=False):
     ),
     "q7": Question(
         right={
+            "nan of 0 / 0 replaced": """
+def adversarial_shift(n, clean, logits_of, mask, noise, step, generator):
+    if not (noise > 0 and step > 0):
+        raise ValueError(f"noise is {noise} and step {step}; both must be above 0")
+    drawn = torch.randn(n.shape, generator=generator, dtype=n.dtype, device=n.device)
+    start = (noise * drawn).masked_fill(~mask[..., None], 0.0)
+    with torch.enable_grad():
+        shift = start.clone().requires_grad_()
+        loss = symmetric_kl(logits_of(n.detach() + shift), clean.detach())
+        (slope,) = torch.autograd.grad(loss, shift)
+    slope = slope.masked_fill(~mask[..., None], 0.0)
+    length = slope.flatten(1).norm(dim=1)[:, None, None]
+    return start + torch.where(length == 0, 0.0, step * slope / length)
+""",
             "torch's own parts": """
 def normalized(x):
     return F.layer_norm(x, (x.size(-1),), eps=1e-7)
@@ -1325,6 +1704,75 @@ def sift_loss(x, logits_of, mask, noise, step, generator):
 """,
         },
         wrong={
+            "length clamped at 0.01": (
+                "return start + step * slope / length.masked_fill(length == 0, 1.0)",
+                "return start + step * slope / length.clamp_min(0.01)",
+            ),
+            "length clamped at 1e-06": (
+                "return start + step * slope / length.masked_fill(length == 0, 1.0)",
+                "return start + step * slope / length.clamp_min(1e-06)",
+            ),
+            "length clamped at 1e-08": (
+                "return start + step * slope / length.masked_fill(length == 0, 1.0)",
+                "return start + step * slope / length.clamp_min(1e-08)",
+            ),
+            "length clamped at 1e-10": (
+                "return start + step * slope / length.masked_fill(length == 0, 1.0)",
+                "return start + step * slope / length.clamp_min(1e-10)",
+            ),
+            "length clamped at 1e-12": (
+                "return start + step * slope / length.masked_fill(length == 0, 1.0)",
+                "return start + step * slope / length.clamp_min(1e-12)",
+            ),
+            "length plus 1e-12": (
+                "return start + step * slope / length.masked_fill(length == 0, 1.0)",
+                "return start + step * slope / (length + 1e-12)",
+            ),
+            "F.normalize": (
+                "length = slope.flatten(1).norm(dim=1)[:, None, None]\n    return start + step * slope / length.masked_fill(length == 0, 1.0)",
+                "return start + step * F.normalize(slope.flatten(1), dim=1).view_as(slope)",
+            ),
+            "slope not masked": ("    slope = slope.masked_fill(~mask[..., None], 0.0)\n", ""),
+            "slope masked after the norm": (
+                "    slope = slope.masked_fill(~mask[..., None], 0.0)\n    length",
+                "    length",
+                "return start + step * slope / length.masked_fill(length == 0, 1.0)",
+                "return start + step * slope.masked_fill(~mask[..., None], 0.0) / length.masked_fill(length == 0, 1.0)",
+            ),
+            "loss with no gradient": (
+                "return symmetric_kl(logits_of(n + shift), clean), clean",
+                "return symmetric_kl(logits_of(n + shift), clean).detach(), clean",
+            ),
+            "the loss leaves gradients on": (
+                "    shift = adversarial_shift(",
+                "    torch.set_grad_enabled(True)\n    shift = adversarial_shift(",
+            ),
+            "one text fails": (
+                "length = slope.flatten(1).norm(dim=1)[:, None, None]",
+                "length = slope.flatten(1).norm(dim=1)[:, None, None].squeeze()[:, None, None]",
+            ),
+            "eps 1e-6": ("+ 1e-7).sqrt()", "+ 1e-6).sqrt()"),
+            "eps 1e-8": ("+ 1e-7).sqrt()", "+ 1e-8).sqrt()"),
+            "clean recomputed, four calls": (
+                "return symmetric_kl(logits_of(n + shift), clean), clean",
+                "again = logits_of(n)\n    return symmetric_kl(logits_of(n + shift), again), clean",
+            ),
+            "sift normalizes over all (T, d)": (
+                "n = normalized(x.masked_fill(~mask[..., None], 0.0))",
+                "n = x.masked_fill(~mask[..., None], 0.0)\n    n = F.layer_norm(n, n.shape[1:], eps=1e-7)",
+            ),
+            "the loss always without gradient": (
+                "clean = logits_of(n)\n    shift",
+                "with torch.no_grad():\n        clean = logits_of(n)\n    shift",
+                "return symmetric_kl(logits_of(n + shift), clean), clean",
+                "return symmetric_kl(logits_of(n + shift), clean).detach(), clean",
+            ),
+            "one length for text and padding": (
+                "    slope = slope.masked_fill(~mask[..., None], 0.0)\n    length",
+                "    length",
+                "return start + step * slope /",
+                "return start + step * slope.masked_fill(~mask[..., None], 0.0) /",
+            ),
             "not centered": (CENTER, "centered = x"),
             "not divided": (
                 "return centered / ((centered**2).mean(dim=-1, keepdim=True) + 1e-7).sqrt()",
