@@ -142,6 +142,10 @@ def count_parameters(config):
                 'if kind == "deberta" and config.relative_attention:\n        k,',
                 'if kind == "deberta":\n        k,',
             ),
+            "four times d instead of intermediate_size": (
+                "inner, places = config.intermediate_size,",
+                "inner, places = 4 * d,",
+            ),
             "numpy numbers": (
                 "return dict(zip(PARTS, (*rows, 2 * E, projection, *stored), strict=True))",
                 "return {k: np.int64(v) for k, v in zip(PARTS, (*rows, 2 * E, projection, *stored), strict=True)}",
@@ -329,6 +333,20 @@ def masked_places(candidates, epochs, probability, generator, copies=None):
 """,
         },
         wrong={
+            "the caller's list where an input is one sentence": (
+                NEW,
+                "inputs.append(sentence)",
+                "inputs[-1] += [*between, *sentence]",
+                "inputs[-1] = [*inputs[-1], *between, *sentence]",
+            ),
+            "an exact number in each epoch": (
+                DRAWN,
+                "drawn = torch.zeros(size, dtype=torch.bool)\n"
+                "    places = candidates.flatten().nonzero()[:, 0]\n"
+                "    for one in drawn.flatten(1):\n"
+                "        some = torch.randperm(len(places), generator=generator)\n"
+                "        one[places[some[: round(probability * len(places))]]] = True",
+            ),
             "equal documents taken for one": (
                 "between = [separator] if number != last else []",
                 "number = documents.index(document)\n            between = [separator] if number != last else []",
@@ -610,6 +628,10 @@ def decode(ids, merges):
                 MOST,
                 "best = min((pair for pair, n in pairs.items() if n == most), key=lambda p: p[::-1])",
             ),
+            "ties: by the bytes": (
+                MOST,
+                "best = min((p for p, n in pairs.items() if n == most), key=lambda p: tuple(decode([i], learned) for i in p))",
+            ),
             "ties: the shortest bytes": (
                 MOST,
                 "best = min((pair for pair, n in pairs.items() if n == most), key=lambda p: (max(p) > 255, p))",
@@ -877,6 +899,11 @@ def albert_layers(x, parameters, heads, layers, sharing, mask=None):
 """,
         },
         wrong={
+            "the queries' matrix without gradient": (
+                'x @ a[f"W_{name}"] +',
+                'x @ (a["W_Q"].detach() if name == "Q" else a[f"W_{name}"]) +',
+            ),
+            "embeddings in float32": (INTO, "return (" + INTO[7:] + ").float()"),
             "no projection where E = d": (
                 'return F.layer_norm(x, x.shape[-1:], p["gamma"], p["beta"], 1e-12) @ p["W"] + p["b"]',
                 'x = F.layer_norm(x, x.shape[-1:], p["gamma"], p["beta"], 1e-12)\n    return x if p["W"].shape[0] == p["W"].shape[1] else x @ p["W"] + p["b"]',
@@ -1375,6 +1402,29 @@ def disentangled_attention(x, P, p, heads, mask=None, published=False):
     weights = scores.softmax(dim=-1)
     return (weights @ V).transpose(1, 2).flatten(2), weights
 """,
+            "an index copied for each head, built twice": """
+def gathered_scores(Q_c, K_c, Q_r, K_r, published=False):
+    if Q_r.shape != K_r.shape or K_r.shape[-2] % 2:
+        raise ValueError("give Q_r and K_r 2k rows")
+    B, heads, T, d_k = Q_c.shape
+
+    def index():
+        return delta(T, K_r.shape[-2] // 2).repeat(B, heads, 1, 1)
+
+    c2p = torch.gather(Q_c @ K_r.mT, -1, index())
+    p2c = torch.gather(K_c @ Q_r.mT, -1, index().mT.contiguous() if published else index()).mT
+    return (Q_c @ K_c.mT + c2p + p2c) / (3 * d_k) ** 0.5
+""",
+            "two tensors of places instead of gather": """
+def gathered_scores(Q_c, K_c, Q_r, K_r, published=False):
+    if Q_r.shape != K_r.shape or K_r.shape[-2] % 2:
+        raise ValueError("give Q_r and K_r 2k rows")
+    T, d_k = Q_c.shape[-2:]
+    D, i = delta(T, K_r.shape[-2] // 2), torch.arange(T)
+    c2p = (Q_c @ K_r.mT)[:, :, i[:, None], D]
+    p2c = (K_c @ Q_r.mT)[:, :, i[None, :], D if published else D.T]
+    return (Q_c @ K_c.mT + c2p + p2c) / (3 * d_k) ** 0.5
+""",
             "by flat indices": """
 def delta(T, k):
     if min(T, k) < 1:
@@ -1457,6 +1507,11 @@ def disentangled_attention(x, P, p, heads, mask=None, published=False):
 """,
         },
         wrong={
+            "queries at padding masked, too: nan there": (
+                FILL,
+                'scores = scores.masked_fill(~(mask[:, None, None, :] & mask[:, None, :, None]), float("-inf"))',
+            ),
+            "mask -1e4": (FILL, FILL.replace('float("-inf")', "-1e4")),
             "mask -1e9": (
                 'scores = scores.masked_fill(~mask[:, None, None, :], float("-inf"))',
                 "scores = scores.masked_fill(~mask[:, None, None, :], -1e9)",
@@ -1704,6 +1759,14 @@ def sift_loss(x, logits_of, mask, noise, step, generator):
 """,
         },
         wrong={
+            "nan in the gradients of logits far apart": (
+                KL,
+                'return F.kl_div(log_p, log_q.exp(), reduction="batchmean") + F.kl_div(log_q, log_p.exp(), reduction="batchmean")',
+            ),
+            "padding of n cleaned in the shift": (
+                "logits_of(n.detach() + shift)",
+                "logits_of(n.detach().masked_fill(~mask[..., None], 0.0) + shift)",
+            ),
             "length clamped at 0.01": (
                 "return start + step * slope / length.masked_fill(length == 0, 1.0)",
                 "return start + step * slope / length.clamp_min(0.01)",
