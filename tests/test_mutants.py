@@ -7,6 +7,7 @@ import warnings
 import zipfile
 
 import pytest
+import torch
 from otter.test_files.exception_test import ExceptionTestFile
 
 from tests.conftest import ROOT
@@ -19,7 +20,8 @@ STEMS = sorted(path.stem for path in (ROOT / "labs").glob("[0-9][0-9]_*.ipynb"))
 def points(tests: str, environment: dict, answer: str) -> tuple[float, float]:
     """Run a question's tests on ``answer`` (in a copy of ``environment``): points scored, points in all."""
     environment = dict(environment)
-    with warnings.catch_warnings():
+    # A wrong answer may leave gradients switched off; the next one must not pay for that.
+    with warnings.catch_warnings(), torch.enable_grad():
         warnings.simplefilter("ignore")
         exec(answer, environment)
         file = ExceptionTestFile.from_string(tests)

@@ -284,7 +284,7 @@ def test_the_untouched_notebook_scores_nothing(stem, released, tmp_path):
     archive = released / "private" / f"{stem}-autograder.zip"
     marks = grade(archive, released / "public" / "labs" / f"{stem}.ipynb", tmp_path)
     assert len(marks) >= 5
-    assert all(score == 0 < most for score, most in marks.values()), marks
+    assert not {q: m for q, m in marks.items() if m[0] > 0 or m[1] <= 0}, "nobody earned these points"
 
 
 @each_lab
