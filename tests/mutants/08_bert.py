@@ -103,6 +103,9 @@ def attention(line):
     return SDPA, WRITTEN % line
 
 
+NORM_AT_1E5 = """n = f"{name}.attention.output.LayerNorm"
+    X = F.layer_norm(X + mixed, X.shape[-1:], weights[n + ".weight"], weights[n + ".bias"], eps=1e-5)"""
+
 QUESTIONS = {
     "q1": Question(
         right={
@@ -197,6 +200,32 @@ def wordpiece(word, vocabulary):
 """,
         },
         wrong={
+            "no mark where the word begins with it": (
+                PIECE,
+                'piece = ("##" if start and not word.startswith("##") else "") + word[start:end]',
+            ),
+            "one list for all unknown words": (
+                "if not word:",
+                "unknown = wordpiece.__dict__.setdefault('unknown', [\"[UNK]\"])\n    if not word:",
+                'if len(word) > 100:\n        return ["[UNK]"]',
+                "if len(word) > 100:\n        return unknown",
+            ),
+            "results cached": """
+def wordpiece(word, vocabulary, known={}):
+    key = (word, frozenset(vocabulary))
+    if not word:
+        raise ValueError("empty")
+    if key not in known:
+        out, start = [], 0
+        while start < len(word) <= 100:
+            ends = [e for e in range(start + 1, len(word) + 1) if "##" * (start > 0) + word[start:e] in vocabulary]
+            if not ends:
+                break
+            out.append("##" * (start > 0) + word[start : ends[-1]])
+            start = ends[-1]
+        known[key] = out if start == len(word) else ["[UNK]"]
+    return known[key]
+""",
             "id 0 taken for nothing": (
                 "if piece in vocabulary:",
                 "if piece in vocabulary if not isinstance(vocabulary, dict) else vocabulary.get(piece):",
@@ -431,6 +460,11 @@ def pair_input(first, second, max_length=512):
 """,
         },
         wrong={
+            "the second text popped": (COPY, "texts = [list(texts[0]), *texts[1:]]"),
+            "an empty list taken for None": (
+                "least = 3 if second is None else 5",
+                "second = second or None\n    least = 3 if second is None else 5",
+            ),
             "max_length over 512 allowed": (SIZES, "if not least <= max_length:"),
             "max_length of 512 refused": (SIZES, "if not least <= max_length < 512:"),
             "too small allowed": (SIZES, "if not max_length <= 512:"),
@@ -612,6 +646,24 @@ def mask_pieces(ids, special, vocabulary_size, mask_id, probability, generator):
 """,
         },
         wrong={
+            "ids masked in place, labels first": (
+                LABELS,
+                "labels = ids.masked_fill(~chosen, -100)\n    ids.copy_(masked)\n    return ids, labels",
+            ),
+            "a fixed share of the batch": (
+                CHOSEN,
+                "k = round(probability * int((~special).sum()))\n    order = chosen.masked_fill(special, 2.0).flatten().argsort()\n    chosen = torch.zeros_like(special).flatten().index_fill(0, order[:k], True).view_as(special)",
+            ),
+            "one random piece for the whole batch": (
+                OTHER,
+                "other = torch.randint(vocabulary_size, (1, 1), generator=generator).expand_as(ids)",
+            ),
+            "one kind for an input": (CHOSEN, CHOSEN + "\n    kind = kind[:, :1].expand_as(kind)"),
+            "one choice for an input": (CHOSEN, "chosen = (chosen[:, :1] < probability) & ~special"),
+            "random pieces from 5 on": (
+                OTHER,
+                "other = torch.randint(min(5, vocabulary_size - 1), vocabulary_size, ids.shape, generator=generator)",
+            ),
             "probability of 1 refused": (RANGE, "if not 0 <= probability < 1:"),
             "probability of 0 refused": (RANGE, "if not 0 < probability <= 1:"),
             "any probability": (RANGE, "if False:"),
@@ -940,6 +992,15 @@ def bert(ids, segments, mask, weights, heads):
 """,
         },
         wrong={
+            "in float32": (STACK, "return torch.stack(states).float()"),
+            "float32 inside": (STACK, "return torch.stack(states).float().to(states[0].dtype)"),
+            "without gradients": (STACK, "return torch.stack(states).detach()"),
+            "attention cleaned": (JOIN, "mixed = mixed.nan_to_num()\n    " + JOIN),
+            "the norm's eps 1e-5": (NORM_A, NORM_AT_1E5),
+            "other names' layers left out": (
+                NUMBERS_OF,
+                'numbers = {int(k.split(".")[2]) for k in weights if k.startswith("encoder.layer.") and ".dense" in k}',
+            ),
             "no positions": (POSITIONS, "pass"),
             "positions from 1": (
                 POSITIONS,
@@ -1251,6 +1312,14 @@ def pretraining_loss(hidden, labels, follows, weights):
 """,
         },
         wrong={
+            "ReLU in the head": (TRANSFORM, TRANSFORM.replace("F.gelu", "F.relu")),
+            "the approximate GELU in the head": (
+                TRANSFORM,
+                TRANSFORM.replace('transform.dense"))', 'transform.dense"), approximate="tanh")'),
+            ),
+            "logits in float32": (LOGITS, LOGITS + ".float()"),
+            "logits without gradients": (LOGITS, LOGITS + ".detach()"),
+            "the last place for [CLS]": (POOLED, POOLED.replace("hidden[:, 0]", "hidden[:, -1]")),
             "no transformation": (TRANSFORM, "inner = hidden", NORM_T, ""),
             "no gelu": (TRANSFORM, TRANSFORM.replace("F.gelu(", "(")),
             "tanh": (TRANSFORM, TRANSFORM.replace("F.gelu(", "torch.tanh(")),
@@ -1466,6 +1535,7 @@ def count_parameters(config):
 """,
         },
         wrong={
+            "two segments, whatever the table": ("config.type_vocab_size * d", "2 * d"),
             "a model is built": """
 def count_parameters(config):
     from transformers import BertModel
@@ -1644,6 +1714,11 @@ def best_span(start_scores, end_scores, max_length, first, last):
 """,
         },
         wrong={
+            "masked with -1e9": ('float("-inf")', "-1e9"),
+            "the last of equal ones, by end": (
+                BEST,
+                "spots = (sums == sums.max()).nonzero()\n    i, j = max(spots.tolist(), key=lambda p: (p[1], p[0]))\n    return first + i, first + j",
+            ),
             "the two best places": (BEST, "return first + int(start.argmax()), first + int(end.argmax())"),
             "the best end behind the best start": (
                 BEST,
