@@ -1,13 +1,16 @@
-"""The catalogue of data sets: what each is, where it comes from, and how its text is read."""
+"""The catalogue of data sets (catalogue.toml says what each is and where it comes from), and how bundled text is read."""
 
 from __future__ import annotations
 
 import bz2
 import re
+import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 Row = dict[str, object]
 CONVERTED = "refs/convert/parquet"  # the hub's own conversion of sets that only a program could read
@@ -212,136 +215,45 @@ def _words(row: Row) -> Row:
 
 # --- the catalogue -----------------------------------------------------------------------------------
 
-_LEE = (
-    "Lee, Pincombe and Welsh (2005), An empirical evaluation of models of text document similarity, "
-    "Proceedings of the Cognitive Science Society 27"
-)
-_THREE = ("train", "validation", "test")
+_BUNDLED: dict[str, Callable[[str], list[Row]]] = {
+    "wikipedia": _read_wikipedia,
+    "lee": _read_lee,
+    "lee_background": _read_lee_background,
+    "analogies": _read_analogies,
+}
+# Where the hub's columns are not ours.
+_CONVERT: dict[str, Callable[[Row], Row]] = {
+    "sst2": lambda row: {"sentence": row["text"], "label": row["label"]},
+    "conll2003": lambda row: {"tokens": row["tokens"], "pos": row["pos_tags"], "ner": row["ner_tags"]},
+    "ud_english_ewt": _words,
+    # The hub keeps the end of each line, and leaves a blank line empty.
+    "wikitext2": lambda row: {"text": str(row["text"]).rstrip("\n") or " "},
+}
 
 
-def _beir(name: str, title: str, license: str, size: str, citation: str, revision: str) -> Dataset:
-    parts = {
-        "corpus": ("corpus", "corpus"),
-        "queries": ("queries", "queries"),
-        "qrels_test": ("default", "test"),
-    }
-    note = "revision as pinned in MTEB's source code; not resolved by us"
-    hub = Hub(f"mteb/{name}", revision, parts)
-    return Dataset(name, title, license, size, citation, RETRIEVAL, (hub,), stand_in="lee", note=note)
+def _dataset(
+    name: str,
+    *,
+    columns: dict[str, list[str]] | None = None,
+    bundled: str = "",
+    file: dict[str, str] | None = None,
+    hub: dict[str, Any] | None = None,
+    **facts: Any,
+) -> Dataset:
+    """The entry of a table of catalogue.toml; without ``columns`` it is a retrieval set."""
+    splits = {split: tuple(given) for split, given in columns.items()} if columns else RETRIEVAL
+    sources: list[Bundled | PublicFile | Hub] = []
+    if bundled:
+        sources.append(Bundled(_BUNDLED.get(bundled) or partial(_read_word_pairs, bundled)))
+    if file:
+        sources.append(PublicFile(**file, read=_read_text_lines))
+    if hub:
+        there = {split: tuple(where) for split, where in hub.pop("splits").items()}
+        sources.append(Hub(**hub, splits=there, convert=_CONVERT.get(name, dict)))
+    return Dataset(name, splits=splits, sources=tuple(sources), **facts)
 
 
-# A table: name, title, license, size / citation / splits and columns, sources / note.
-# fmt: off
-_ENTRIES = (
-    Dataset(
-        "wikipedia", "Paragraphs of English Wikipedia articles (titles A)", "CC BY-SA 3.0 / GFDL (Wikipedia)",
-        "5,635 paragraphs (18,686 sentences) of 103 articles, 2.6 MB of text",
-        "Wikipedia contributors; the slice that gensim uses in its tests",
-        {"paragraphs": ("_id", "title", "section", "text"), "sentences": ("_id", "title", "tokens", "links")},
-        (Bundled(_read_wikipedia),), note="links: the spans of links to other articles, as tags B, I and O",
-    ),
-    Dataset(
-        "lee", "Lee's 50 news items with human judgments of every pair",
-        "not stated by its authors; shipped with gensim (LGPL 2.1)", "50 documents, 2,450 judgments, 33 kB",
-        _LEE, RETRIEVAL, (Bundled(_read_lee),),
-        note="every document is a query for the other 49; grade = the mean human rating (1 to 5, stored as a fifth) "
-        "rounded, minus 1",
-    ),
-    Dataset(
-        "lee_background", "Lee's background corpus of news items",
-        "not stated by its authors; shipped with gensim (LGPL 2.1)", "300 documents, 360 kB",
-        _LEE, {"train": ("text",)}, (Bundled(_read_lee_background),),
-    ),
-    _beir(
-        "scifact", "SciFact in BEIR's form: scientific claims and the abstracts that settle them",
-        "claims CC BY 4.0, abstracts ODC-By 1.0", "5,183 documents, 300 judged test queries",
-        "Wadden et al. (2020), Fact or Fiction: Verifying Scientific Claims, EMNLP; Thakur et al. (2021), BEIR",
-        "0228b52cf27578f30900b9e5271d331663a030d7",
-    ),
-    _beir(
-        "nfcorpus", "NFCorpus in BEIR's form: questions of lay people, medical articles",
-        "not verified; see the hub's page", "3,633 documents, 323 judged test queries (as BEIR states)",
-        "Boteva et al. (2016), A Full-Text Learning to Rank Dataset for Medical Information Retrieval, ECIR",
-        "ec0fa4fe99da2ff19ca1214b7966684033a58814",
-    ),
-    Dataset(
-        "cranfield", "Cranfield 1400: abstracts on aerodynamics, with graded judgments",
-        "not stated; local only, we name no public address for it", "1,400 documents, 225 queries, 1,837 judgments",
-        "Cleverdon (1967), The Cranfield tests on index language devices, Aslib Proceedings 19(6)",
-        RETRIEVAL, stand_in="lee",
-    ),
-    Dataset(
-        "tinyshakespeare", "Forty thousand lines of Shakespeare",
-        "MIT (repository); the text is in the public domain", "40,000 lines, 1.1 MB",
-        "Karpathy (2015), The Unreasonable Effectiveness of Recurrent Neural Networks",
-        {"train": ("text",)}, (PublicFile(
-            "https://raw.githubusercontent.com/karpathy/char-rnn/"
-            "6f9487a6fe5b420b7ca9afb0d7c078e37c1d1b4e/data/tinyshakespeare/input.txt",
-            "86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed", _read_text_lines,
-        ),),
-    ),
-    Dataset(
-        "wordsim353", "WordSim-353: pairs of words, and how related people find them (0 to 10)",
-        "not verified; shipped with gensim (LGPL 2.1)", "353 pairs",
-        "Finkelstein et al. (2002), Placing Search in Context: The Concept Revisited, ACM TOIS 20(1)",
-        {"test": ("word1", "word2", "score")}, (Bundled(partial(_read_word_pairs, "wordsim353.tsv")),),
-        note="one pair (money, cash) is there twice, as in the original",
-    ),
-    Dataset(
-        "simlex999", "SimLex-999: pairs of words, and how similar people find them (0 to 10)",
-        "not verified; shipped with gensim (LGPL 2.1)", "999 pairs",
-        "Hill, Reichart and Korhonen (2015), SimLex-999: Evaluating Semantic Models with (Genuine) Similarity "
-        "Estimation, Computational Linguistics 41(4)",
-        {"test": ("word1", "word2", "score")}, (Bundled(partial(_read_word_pairs, "simlex999.txt")),),
-    ),
-    Dataset(
-        "analogies", "Google's analogy questions: a is to b as c is to d",
-        "not verified; shipped with gensim (LGPL 2.1)", "19,544 questions in 14 categories",
-        "Mikolov et al. (2013), Efficient Estimation of Word Representations in Vector Space, arXiv:1301.3781",
-        {"test": ("category", "a", "b", "c", "d")}, (Bundled(_read_analogies),),
-    ),
-    Dataset(
-        "sst2", "SST-2: sentences of film reviews, positive (1) or negative (0)",
-        "not stated", "6,920 / 872 / 1,821 sentences",
-        "Socher et al. (2013), Recursive Deep Models for Semantic Compositionality Over a Sentiment Treebank, EMNLP",
-        dict.fromkeys(_THREE, ("sentence", "label")), (Hub(
-            "SetFit/sst2", "00ea8ccb7a54b4e3780a3e51aa3f80361ff849c0", {s: ("default", s) for s in _THREE},
-            lambda row: {"sentence": row["text"], "label": row["label"]},
-        ),),
-        note="whole sentences, with the labels of the test split; GLUE's form has phrases and hides them",
-    ),
-    Dataset(
-        "conll2003", "CoNLL-2003: English news with part-of-speech tags and named entities, as BIO tags",
-        "not stated; the news text is Reuters's, licensed for research", "14,041 / 3,250 / 3,453 sentences",
-        "Tjong Kim Sang and De Meulder (2003), Introduction to the CoNLL-2003 Shared Task, CoNLL",
-        dict.fromkeys(_THREE, ("tokens", "pos", "ner")), (Hub(
-            "eriktks/conll2003", CONVERTED, {s: ("conll2003", s) for s in _THREE},
-            lambda row: {"tokens": row["tokens"], "pos": row["pos_tags"], "ner": row["ner_tags"]},
-        ),),
-        note="the revision is the hub's own conversion to Parquet; its commit was not verified, and is printed",
-    ),
-    Dataset(
-        "ud_english_ewt", "English Web Treebank of Universal Dependencies: web text with universal parts of speech",
-        "CC BY-SA 4.0", "12,544 / 2,001 / 2,077 sentences",
-        "Silveira et al. (2014), A Gold Standard Dependency Corpus for English, LREC",
-        dict.fromkeys(_THREE, ("tokens", "upos")), (Hub(
-            "universal-dependencies/universal_dependencies", CONVERTED,
-            {s: ("en_ewt", s) for s in _THREE}, _words,
-        ),),
-        note="the hub's is an older release, whose commit was not verified, and is printed",
-    ),
-    Dataset(
-        "wikitext2", "WikiText-2: good and featured articles of Wikipedia, in tokens, rare words as <unk>",
-        "CC BY-SA 3.0 / GFDL, as its page on the hub states", "36,718 / 3,760 / 4,358 lines",
-        "Merity et al. (2016), Pointer Sentinel Mixture Models, arXiv:1609.07843",
-        dict.fromkeys(_THREE, ("text",)), (Hub(
-            "Salesforce/wikitext", "b08601e04326c79dfdd32d625aee71d232d685c3",
-            {s: ("wikitext-2-v1", s) for s in _THREE},
-            # The hub keeps the end of each line, and leaves a blank line empty.
-            lambda row: {"text": str(row["text"]).rstrip("\n") or " "},
-        ),),
-        note="one row is one line of the original file: a heading, a paragraph, or a blank",
-    ),
-)
-# fmt: on
-CATALOGUE: dict[str, Dataset] = {entry.name: entry for entry in _ENTRIES}
+CATALOGUE: dict[str, Dataset] = {
+    name: _dataset(name, **table)
+    for name, table in tomllib.loads((files("labkit") / "catalogue.toml").read_text(encoding="utf-8")).items()
+}
