@@ -81,3 +81,17 @@ def exercises(master: Path, *, run: bool = False) -> list[Exercise]:
             os.chdir(here)
             del os.environ["LABKIT_PROFILE"]
     return list(found.values())
+
+
+def solved(student: Path, master: Path) -> nbformat.NotebookNode:
+    """The student notebook with the master's solutions in the blanks."""
+    notebook = nbformat.read(student, as_version=4)
+    answers = [c.source for e, block, c in cells(master) if block == "SOLUTION" and c.cell_type == "code"]
+    blanks = [
+        c
+        for c in notebook.cells
+        if c.cell_type == "code" and "otter_answer_cell" in c.metadata.get("tags", [])
+    ]
+    for blank, answer in zip(blanks, answers, strict=True):
+        blank.source = answer
+    return notebook
