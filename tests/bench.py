@@ -5,7 +5,9 @@ Not a test: nothing here fails a build. Run it on an idle machine.
 
 from __future__ import annotations
 
+import hashlib
 import io
+import json
 import os
 import platform
 import subprocess
@@ -26,12 +28,15 @@ from torch import nn
 from transformers import Trainer, TrainingArguments
 
 from labkit import corpora, glove, meter, training
+from labkit.course import grading
+from labkit.course.release import release
+from labkit.course.settings import Course
 from labkit.text import Vocabulary, tokenize
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.exercises import exercises  # noqa: E402
+from tests.exercises import exercises, solved  # noqa: E402
 
 
 def seconds(command: list[str], cwd: Path = ROOT, **environment: str) -> float:
@@ -193,6 +198,62 @@ def word_vectors() -> None:
     row("lab 05 / gensim, words/s", f"{float(mine) / float(theirs):.2f} ×")
 
 
+def a_class(students: int = 40, few: int = 6, rows: int = 1000) -> None:
+    """Grade a class at lab 01, against one `otter run` after another; then a class whose rows are all there."""
+    stem, course = "01_ranking", Course(ROOT)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        out = release(course, [stem], folder / "release")
+        archive = out / "private" / f"{stem}-autograder.zip"
+        notebook = solved(out / "public" / "labs" / f"{stem}.ipynb", course.lab(stem))
+        hand_ins = folder / "hand-ins"
+        hand_ins.mkdir()
+        for number in range(students):
+            notebook.cells[0].source = f"student {number}"
+            nbformat.write(notebook, hand_ins / f"student {number}.ipynb")
+        otter = [sys.executable, "-m", "otter", "run", "-a", str(archive)]
+        begin = time.perf_counter()
+        for number in range(few):
+            seconds(
+                [*otter, "-o", str(folder), str(hand_ins / f"student {number}.ipynb")], LABKIT_PROFILE="grade"
+            )
+        one_after_another = few / (time.perf_counter() - begin)
+        begin = time.perf_counter()
+        graded = grading.grade(course, stem, [hand_ins], folder / "marks.csv", jobs=2)
+        ours = students / (time.perf_counter() - begin)
+        full = sum(grading.Assignment.of(course, stem).points.values())
+        if any(row["mark"] != full or row["flags"] for row in graded):
+            sys.exit("an honest hand-in did not get full marks")
+        row(f"otter run, one after another, {few} hand-ins", f"{60 * one_after_another:.1f}/min")
+        row(f"labkit grade, 2 at a time, {students} hand-ins", f"{60 * ours:.1f}/min")
+        row(
+            "labkit grade / otter run",
+            f"{ours / one_after_another:.2f} ×",
+            "≥ 1.8 ×",
+            ours >= 1.8 * one_after_another,
+        )
+        row("peak memory of a hand-in", f"{max(row['memory'] for row in graded) / 1e9:.2f} GB")
+
+        ledger = folder / "many.ledger.jsonl"
+        with ledger.open("w") as stream:
+            for number in range(rows):
+                path = hand_ins / f"resumed {number}.ipynb"
+                path.write_text(f"{{}}  {' ' * number}")
+                facts = {
+                    "student": f"resumed {number}",
+                    "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+                }
+                stream.write(json.dumps(graded[0] | facts) + "\n")
+        for path in hand_ins.glob("student *.ipynb"):
+            path.unlink()
+        begin = time.perf_counter()
+        again = grading.grade(course, stem, [hand_ins], folder / "many.csv", jobs=2)
+        taken = time.perf_counter() - begin
+        if len(again) != rows:
+            sys.exit("the resumed class lost rows")
+        row(f"a class of {rows} again, all rows there", f"{taken:.1f} s", "< 5 s", taken < 5)
+
+
 def main() -> None:
     print(
         f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {time.strftime('%Y-%m-%d')}"
@@ -203,6 +264,7 @@ def main() -> None:
     training_loops()
     glove_counts()
     word_vectors()
+    a_class()
 
     blank = min(seconds([sys.executable, "-c", "pass"]) for _ in range(5))
     taken = min(seconds([sys.executable, "-c", "import labkit"]) for _ in range(5)) - blank
