@@ -5,6 +5,7 @@ dependencies are imported inside the functions that need them, so that ``import 
 """
 
 from labkit import (
+    checks,
     corpora,
     evaluation,
     explorers,
@@ -21,6 +22,7 @@ from labkit.session import Lab, start
 __version__ = "0.1.0"
 __all__ = [
     "Lab",
+    "checks",
     "corpora",
     "evaluation",
     "explorers",

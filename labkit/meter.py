@@ -52,6 +52,23 @@ def rate(call: Callable[[], object], items: int, *, at_least: float = 0.5, warm_
             return Rate(items * calls, seconds)
 
 
+def saved_bytes(call: Callable[[], object]) -> int:
+    """The bytes that autograd keeps for the backward pass of ``call``, each storage counted once."""
+    import torch
+
+    kept = {}
+
+    def keep(tensor: torch.Tensor) -> torch.Tensor:
+        storage = tensor.untyped_storage()
+        kept[storage.data_ptr()] = storage.nbytes()
+        return tensor.detach()
+
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        result = call()  # alive to the end, so that no address is used twice
+    del result
+    return sum(kept.values())
+
+
 def latency(call: Callable[[], object], *, repeats: int = 20) -> dict[str, float]:
     """Time ``call`` ``repeats`` times, after one warm-up; return seconds: "median" and "p95"."""
     call()

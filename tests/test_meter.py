@@ -79,6 +79,16 @@ def test_flops_of_attention():
         assert meter.flops(lambda: layer.eval()(inputs)) == expected
 
 
+def test_saved_bytes_counts_each_storage_once():
+    x = torch.randn(100, requires_grad=True)
+    assert meter.saved_bytes(lambda: x * 2) == 0, "the slope of x · 2 needs no tensor"
+    assert meter.saved_bytes(lambda: x.exp()) == 400
+    assert meter.saved_bytes(lambda: x * x) == 400, "one storage, kept twice"
+    assert meter.saved_bytes(lambda: x.exp() * x.sin()) == 1200, (
+        "exp(x), for itself and for the product; x; sin(x)"
+    )
+
+
 def test_the_measured_peak_is_a_speed_that_no_smaller_product_passes():
     peak = meter.peak_flops()
     assert 1e8 < peak < 1e15
