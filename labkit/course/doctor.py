@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import re
 import shutil
+import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from labkit.course.settings import Course
 
 Check = tuple[str, Callable[[], str], str]
 
@@ -66,22 +71,20 @@ def _public_tests() -> str:
 def _memory() -> str:
     import psutil
 
-    free = psutil.virtual_memory().available / 1e9
-    if free < 3:
-        raise MemoryError(f"{free:.1f} GB are free")
-    return f"{free:.1f} GB free"
+    return _enough(psutil.virtual_memory().available / 1e9, 3)
 
 
 def _disk() -> str:
-    free = shutil.disk_usage(Path.home()).free / 1e9
-    if free < 2:
+    return f"{_enough(shutil.disk_usage(Path.home()).free / 1e9, 2)} in the home folder"
+
+
+def _enough(free: float, needed: int) -> str:
+    if free < needed:
         raise OSError(f"{free:.1f} GB are free")
-    return f"{free:.1f} GB free in the home folder"
+    return f"{free:.1f} GB free"
 
 
 def _cache() -> str:
-    import tempfile
-
     import pooch
 
     folder = Path(pooch.os_cache("labkit"))
@@ -93,10 +96,9 @@ def _cache() -> str:
 def _device() -> str:
     import torch
 
-    torch.ones(2, device="cuda" if torch.cuda.is_available() else "cpu").sum().item()
-    return (
-        torch.cuda.get_device_name() if torch.cuda.is_available() else "no GPU: labs run at their laptop size"
-    )
+    gpu = torch.cuda.is_available()
+    torch.ones(2, device="cuda" if gpu else "cpu").sum().item()
+    return torch.cuda.get_device_name() if gpu else "no GPU: labs run at their laptop size"
 
 
 def _sandbox() -> str:
@@ -106,14 +108,10 @@ def _sandbox() -> str:
 
 
 def _checkout() -> str:
-    from labkit.course.settings import Course
-
     return str(Course.here().root)
 
 
 def _repository() -> str:
-    from labkit.course.settings import Course
-
     url = Course.here().repository
     if url.split("/")[-2] == "OWNER":
         raise ValueError(f"repository.url in _config.yml is still {url}")
@@ -122,9 +120,6 @@ def _repository() -> str:
 
 def _program(name: str, oldest: int = 0) -> Callable[[], str]:
     def look() -> str:
-        import re
-        import subprocess
-
         path = shutil.which(name)
         if not path:
             raise FileNotFoundError(f"there is no {name} on the PATH")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from pathlib import Path
 
 import nbformat
@@ -19,8 +20,6 @@ def execute(path: Path, *, timeout: int = 600) -> float:
     A cell that fails raises nbclient's CellExecutionError and leaves the file as it was. What differs
     from run to run without meaning (execution times, kernel version, widget state) is not stored.
     """
-    import time
-
     from nbclient import NotebookClient
 
     notebook = nbformat.read(path, as_version=4)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import html
+import io
 import json
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +15,7 @@ import numpy as np
 
 from labkit.corpora import replacing
 from labkit.course.gradebook import read_marks
+from labkit.course.marks import PAGE
 from labkit.course.settings import CourseError
 
 if TYPE_CHECKING:
@@ -77,18 +80,14 @@ def statistics(rows: list[Row]) -> list[Question]:
 
 def failed_checks(rows: list[Row]) -> list[tuple[str, str, float]]:
     """The hidden checks that the class failed most: question, what it tests, share of those who got to it."""
-    failed: Counter[tuple[str, str]] = Counter()
-    met: Counter[tuple[str, str]] = Counter()
-    said: dict[tuple[str, str], str] = {}
+    failed: dict[tuple[str, int], list[bool]] = defaultdict(list)
+    said: dict[tuple[str, int], str] = {}
     for row in rows:
         for name, question in row["questions"].items():
             for number, test in enumerate(t for t in question["tests"] if t["hidden"]):
-                key = (name, str(number))
-                met[key] += 1
-                if not test["passed"]:
-                    failed[key] += 1
-                    said[key] = str(test["message"] or "").removeprefix("hidden check: ")
-    shares = [(key[0], said[key], failed[key] / met[key]) for key in failed]
+                failed[name, number].append(not test["passed"])
+                said[name, number] = str(test["message"] or "").removeprefix("hidden check: ")
+    shares = [(key[0], said[key], sum(each) / len(each)) for key, each in failed.items() if any(each)]
     return sorted(shares, key=lambda found: (-found[2], found[0], found[1]))
 
 
@@ -115,11 +114,6 @@ def plot(questions: list[Question], students: int) -> Figure:
 
 def write_report(marks: Path, out: Path) -> list[Question]:
     """Write the report on the class behind ``marks`` to ``out`` (HTML, the plot inside); return the statistics."""
-    import base64
-    import io
-
-    from labkit.course.marks import PAGE
-
     rows = graded_rows(marks)
     questions = statistics(rows)
     picture = io.BytesIO()
