@@ -6,6 +6,7 @@ import csv
 import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -22,21 +23,12 @@ from labkit.course.cli import main
 from labkit.course.grading import Ledger, cells_of, grade, grade_one
 from labkit.course.handins import HandIn, collect
 from labkit.course.marks import write_feedback
-from labkit.course.settings import CourseError
+from labkit.course.settings import Course, CourseError
 from tests.conftest import ROOT
 from tests.exercises import solved
 
 STEM = "01_ranking"
 ATTACKS = sorted((ROOT / "tests" / "attacks").glob("*.ipynb"))
-# What an honest answer of the same content gets: the public checks by heart, or 0.0 for everything; all others answer nothing.
-EARNED = {
-    "public_answers_by_heart": 2,
-    "always_equal": 1,
-    "code_of_numpy": 1,
-    "frozen_objects": 1,
-    "class_of_a_library": 1,
-    "partial": 1,
-}
 FULL = 41.0
 LIMITS = sandbox.Limits(seconds=60, memory=2 << 30)
 needs_bubblewrap = pytest.mark.skipif(
@@ -72,6 +64,26 @@ def student(released) -> Path:
 @pytest.fixture(scope="module")
 def honest(student, course) -> nbformat.NotebookNode:
     return solved(student, course.lab(STEM))
+
+
+# What some attacks hand over when their trick is undone; handed in honestly, without the trick, it sets what they may earn.
+PLAIN_ANSWERS = {
+    "always_equal": "return 0.0",
+    "class_of_a_library": "return 0.0",
+    "frozen_objects": "return 0.0",
+    "partial": "return 0.0",
+    "code_of_numpy": "import numpy\n    return numpy.zeros(3)",
+}
+BY_HEART = "public_answers_by_heart"  # has no trick: what it earns are the public checks that it answers
+
+
+def with_answers(attack: Path, body: str) -> nbformat.NotebookNode:
+    """The notebook of an attack without its own cells, every function of the lab answering ``body``."""
+    notebook = nbformat.read(attack, as_version=4)
+    names = re.findall(r"^def (\w+)\(\*args", "\n".join(c.source for c in notebook.cells), re.MULTILINE)
+    answers = "\n\n\n".join(f"def {name}(*args, **kwargs):\n    {body}" for name in names)
+    checks = [c for c in notebook.cells if "grader.check(" in c.source]
+    return nbformat.v4.new_notebook(cells=[notebook.cells[0], nbformat.v4.new_code_cell(answers), *checks])
 
 
 def text_of(notebook: nbformat.NotebookNode) -> bytes:
@@ -123,6 +135,10 @@ def run(honest, course, tmp_path_factory):
     for path in ATTACKS:
         (hand_ins / path.name).write_bytes(path.read_bytes())
     (hand_ins / "honest.ipynb").write_bytes(text_of(honest))
+    attack = ROOT / "tests" / "attacks" / "exit.ipynb"
+    for body in set(PLAIN_ANSWERS.values()):
+        name = f"plain {hashlib.sha256(body.encode()).hexdigest()[:6]}.ipynb"
+        (hand_ins / name).write_bytes(text_of(with_answers(attack, body)))
     for name, (data, *_) in broken(honest, course).items():
         (hand_ins / name).write_bytes(data)
     with zipfile.ZipFile(hand_ins / "slip.zip", "w") as archive:
@@ -143,11 +159,14 @@ def test_there_are_at_least_25_attacks():
 @needs_bubblewrap
 @pytest.mark.parametrize("name", [path.stem for path in ATTACKS])
 def test_an_attack_earns_nothing_and_is_flagged(name, run):
-    row = run[0][name]
-    assert row["mark"] <= EARNED.get(name, 0), row["questions"]
-    assert row["flags"] or row["notes"] or row["reason"] or row["status"] != "graded", (
-        "nobody would look at this one"
-    )
+    row, earned = run[0][name], 0.0
+    if name in PLAIN_ANSWERS:
+        earned = run[0][f"plain {hashlib.sha256(PLAIN_ANSWERS[name].encode()).hexdigest()[:6]}"]["mark"]
+    if name == BY_HEART:
+        tests = row["questions"]["q1"]["tests"]
+        earned = sum(t["points"] for t in tests if not t["hidden"])
+    assert row["mark"] <= earned, row["questions"]
+    assert row["flags"] or row["notes"] or row["status"] != "graded", "nobody would look at this one"
     assert row["status"] in ("graded", "stopped", "held")
     assert "READ " not in " ".join(row["errors"]), "it saw another hand-in, or the tests"
 
@@ -201,6 +220,31 @@ def with_own_habits(honest: nbformat.NotebookNode) -> nbformat.NotebookNode:
                 "    return {t: [Posting(p) for p in ps] for t, ps in _plain_index(documents).items()}"
             )
     return copy
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("stem", Course(ROOT).labs())
+def test_the_solutions_of_every_lab_get_all_and_no_flag(stem, course, released):
+    """Decoys, limits on files, refused events: none of them may touch an honest answer, in any lab."""
+    notebook = solved(released / "public" / "labs" / f"{stem}.ipynb", course.lab(stem))
+    known = Assignment.of(course, stem)
+    row = grade_one(HandIn("honest", "x", text_of(notebook), (0,)), known, "bubblewrap", sandbox.Limits())
+    missing = {q: v["tests"] for q, v in row["questions"].items() if v["points"] < v["of"]}
+    assert row["mark"] == sum(known.points.values()), missing
+    assert (row["status"], row["flags"], row["errors"]) == ("graded", [], [])
+
+
+@needs_bubblewrap
+def test_an_endless_loop_is_wrong_and_no_more(course, released):
+    """The error of ``limited`` takes a tracer away, which a hand-in may not do itself."""
+    stem = "12_capstone"
+    notebook = solved(released / "public" / "labs" / f"{stem}.ipynb", course.lab(stem))
+    (cell,) = (c for c in notebook.cells if c.source.startswith("def flatten("))
+    cell.source = "def flatten(reviews):\n    n = 0\n    while True:\n        n += 1\n"
+    known = Assignment.of(course, stem)
+    row = grade_one(HandIn("honest", "x", text_of(notebook), (0,)), known, "bubblewrap", sandbox.Limits())
+    assert (row["status"], row["flags"], row["questions"]["q1"]["points"]) == ("graded", [], 0)
+    assert row["questions"]["q2"]["points"] == known.points["q2"], "the other questions are graded"
 
 
 @needs_bubblewrap
@@ -381,7 +425,7 @@ with open({log!r}, "a") as log:
 if sys.argv[1] == "run":
     words = sys.argv[2:]
     settings = dict(words[i + 1].split("=", 1) for i, w in enumerate(words) if w == "--env")
-    code = words[words.index("-c") + 1]
+    code = words[-1]
     os.execve({python!r}, [{python!r}, "-s", "-c", code], {{**os.environ, **settings, "HOME": os.getcwd(), "PYTHONPATH": {root!r}}})
 """
 

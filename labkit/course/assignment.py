@@ -82,7 +82,7 @@ class Assignment:
             for c in student.cells
             if c.cell_type == "code" and "otter_answer_cell" not in c.metadata.get("tags", [])
         ]
-        given = {name: source for c in open_cells for name, source in _functions(c.source) if name in asked}
+        given = {name: source for c in open_cells for name, source in _named(c.source) if name in asked}
         released = frozenset(c.source.strip() for c in open_cells)
         names = frozenset(
             re.findall(r"^class (\w+)", "\n".join(c.source for c in student.cells), re.MULTILINE)
@@ -103,13 +103,15 @@ class Assignment:
         A decoy is a copy of a test that fails at its end: it passes only where something makes tests pass.
         """
         cases = self.cases[question]
-        whole = [case for case in cases if "return" not in case.source] or list(cases)
-        tree = ast.parse(draw.choice(whole).source)
-        tree.body[0].body.append(ast.parse(f"raise AssertionError({draw.choice(cases).message!r})").body[0])
-        tree.body[0].name += f"_{draw.randrange(9)}"  # Otter keeps one test of a name
+        tree = ast.parse(draw.choice(cases).source)
+        test = tree.body[0]
+        failure = ast.parse(f"raise AssertionError({draw.choice(cases).message!r})").body
+        # Whatever the copy does, also where it returns early, its end is a failure.
+        test.body = [ast.Try(body=test.body, handlers=[], orelse=[], finalbody=failure)]
+        test.name += f"_{draw.randrange(9)}"  # Otter keeps one test of a name
         place = draw.randrange(len(cases) + 1)
         sources = [case.source for case in cases]
-        sources.insert(place, ast.unparse(tree))
+        sources.insert(place, ast.unparse(ast.fix_missing_locations(tree)))
         return "\n\n\n".join([HEADER, *sources]), [place]
 
 
@@ -134,11 +136,14 @@ def _imported(source: str) -> Iterator[str]:
             yield ast.unparse(node)
 
 
-def _functions(source: str) -> Iterator[tuple[str, str]]:
-    """The functions that a cell defines: name and source, with decorators."""
+def _named(source: str) -> Iterator[tuple[str, str]]:
+    """The functions that a cell defines, with decorators, or imports: name and source."""
     for node in _tree(source).body:
         if isinstance(node, ast.FunctionDef):
             yield node.name, ast.unparse(node)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                yield alias.asname or alias.name, ast.unparse(ast.ImportFrom(node.module, [alias], 0))
 
 
 def known_wrong(course: Course, stem: str) -> dict[str, list[str]]:

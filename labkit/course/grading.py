@@ -97,9 +97,8 @@ def _grade_one(hand_in: HandIn, assignment: Assignment, kind: str, limits: sandb
     except CourseError as error:
         return {**row, "reason": str(error)}
     asked: dict[str, list[int]] = {}
-    draw = random.Random(
-        row["sha256"]
-    )  # where the decoys are, which wrong answers are tried: the same each time
+    # Never from the hand-in: who can foresee where the decoys are can spare them. No honest mark depends on it.
+    draw = random.SystemRandom()
 
     def answer(message: Row) -> Row | None:
         question = str(message.get("ask", ""))
@@ -147,6 +146,8 @@ def _grade_one(hand_in: HandIn, assignment: Assignment, kind: str, limits: sandb
         row |= {"status": "stopped", "reason": ENDS[outcome.end].format(limits=limits)}
     _verdict(row, assignment, asked)
     _strange(row, asked, outcome)
+    if any("labkit.course" in source for source in own):
+        row["flags"].append("names labkit.course, the instructor's side")
     insides = sorted({word for source in own for word in INSIDES.findall(source)})
     if insides:
         # From frames an answer reads what the tests expect. No honest answer needs them; a lecturer decides.
@@ -244,6 +245,8 @@ def _strange(row: Row, asked: dict[str, list[int]], outcome: sandbox.Outcome) ->
         flags.append(f"printed {outcome.printed / 1e6:.0f} MB")
     if silent := [name for name in asked if not row["questions"][name]["tests"]]:
         flags.append(f"ended the tests of {', '.join(sorted(silent))}")
+    if any("\ud800" <= c <= "\udfff" for error in row["errors"] for c in error):
+        flags.append("an error's text that no file can hold")
     flags += [f"hit a limit: {error}" for error in row["errors"] if re.search(LIMIT, error)][:3]
     for name, question in row["questions"].items():
         tests = question["tests"]
@@ -274,7 +277,7 @@ class Ledger:
         whole = 0
         for line in self.file:
             try:
-                row = json.loads(line)
+                row = json.loads(line if line.endswith("\n") else "")
             except ValueError:
                 break  # the power went while this line was written
             whole += len(line.encode())

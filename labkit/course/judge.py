@@ -28,6 +28,8 @@ from functools import partial, wraps
 from hashlib import blake2b, shake_256
 from typing import Any
 
+from labkit import checks
+
 # Denied to a hand-in (Python's audit events): new programs and processes, the network, machine code, the grader's objects.
 _EVENTS = (
     "os.fork os.exec os.posix_spawn os.spawn os.system os.kill subprocess. pty. ctypes. signal.pthread_kill "
@@ -44,11 +46,11 @@ _MODULES = (
 )
 WATCHED = frozenset(_MODULES.split())
 # What comparisons in tests go through: looked at after every test; the others, which take longer, after every question.
-_MODULES = (
+_COMPARING = (
     "builtins math operator json numpy numpy.testing numpy.testing._private.utils numpy._core.numeric torch torch.testing "
     "otter.test_files.exception_test"
 )
-VITAL = frozenset(_MODULES.split())
+VITAL = frozenset(_COMPARING.split())
 HARMLESS = {"builtins.print", "warnings.showwarning", "warnings.formatwarning", "sys.excepthook"}
 MEMORY = re.compile(r"/proc/[^/]+/(task/[^/]+/)?mem$")
 # What a class says of itself where others compare it.
@@ -151,11 +153,12 @@ def words(error: BaseException, most: int) -> str:
 class Guard:
     """Refuses DENIED events, in every thread but the grader's; ``noted`` is what was refused, or strange."""
 
-    def __init__(self, names: set[str]) -> None:
-        """``names``: the lab's own functions, which may trace to end what runs too long."""
+    def __init__(self) -> None:
         self.noted: list[str] = []
         self.free: int | None = get_ident()  # the thread that may do all
-        self.names, self.busy = names, False
+        self.busy = False
+        # The code of labkit's ``limited``, which may trace to end what runs too long.
+        self.limited = {id(code): code for code in within(checks.limited.__code__)}
         self.here = tuple(
             {*sys.path, sys.prefix, sys.base_prefix, os.getcwd(), "/usr", "/labkit"} - {"", "/"}
         )
@@ -182,15 +185,27 @@ class Guard:
         elif event in ("sys._getframe", "sys.settrace"):
             self.busy = True
             try:
-                code = _caller(1).f_code
-                if code.co_filename == INSPECT:
-                    code = _caller(2).f_code
+                frame = _caller(1)
+                if event == "sys.settrace":
+                    allowed = self.may_trace(frame)
+                else:
+                    code = frame.f_back.f_code if frame.f_code.co_filename == INSPECT else frame.f_code
+                    allowed = not code.co_filename.startswith("<ipython-input")
             finally:
                 self.busy = False
-            own = self.names & set(code.co_qualname.split("."))
-            if not own and (event == "sys.settrace" or code.co_filename.startswith("<ipython-input")):
+            if not allowed:
                 self.note(event)
                 raise PermissionError(f"{event} is not allowed while hand-ins are graded")
+
+    def may_trace(self, frame: types.FrameType) -> bool:
+        """Whether ``limited`` sets its own tracer, or Python takes it away because it has raised its error."""
+        if id(frame.f_code) in self.limited:
+            return id(getattr(frame.f_locals.get("trace"), "__code__", None)) in self.limited
+        tracer = sys.gettrace()
+        if id(getattr(tracer, "__code__", None)) not in self.limited:
+            return False
+        left = tracer.__closure__[tracer.__code__.co_freevars.index("left")]
+        return left.cell_contents <= 0
 
     def refuse(self, *args: Any, **kwargs: Any) -> None:
         if _caller(1).f_code.co_filename.startswith("<ipython-input"):
@@ -239,6 +254,7 @@ def restore(before: dict[str, tuple[Any, dict[str, Any]]]) -> list[str]:
                 with contextlib.suppress(AttributeError, TypeError):
                     # Libraries replace their own parts when others are loaded: undone too, but nobody's fault.
                     new = now.get(key)
+                    new = new.fget if isinstance(new, property) else new
                     home = getattr(new, "__name__" if isinstance(new, types.ModuleType) else "__module__", "")
                     own = str(home).split(".")[0] in (name.split(".")[0], "IPython")
                     setattr(owner, key, value)
@@ -253,11 +269,13 @@ def codes(value: object) -> list[bytes]:
     code = value if isinstance(value, types.CodeType) else getattr(value, "__code__", None)
     if code is None:
         return []
-    names = repr((code.co_names, [c for c in code.co_consts if not isinstance(c, types.CodeType)]))
-    return [
-        code.co_code + names.encode(),
-        *(b for c in code.co_consts if isinstance(c, types.CodeType) for b in codes(c)),
-    ]
+    plain = [(c, [x for x in c.co_consts if not isinstance(x, types.CodeType)]) for c in within(code)]
+    return [c.co_code + repr((c.co_names, constants)).encode() for c, constants in plain]
+
+
+def within(code: types.CodeType) -> list[types.CodeType]:
+    """A function's code and that of all that is defined in it."""
+    return [code, *(c for part in code.co_consts if isinstance(part, types.CodeType) for c in within(part))]
 
 
 def classes() -> set[type]:
@@ -277,6 +295,9 @@ class Honesty:
     def __init__(self, given: set[str]) -> None:
         """``given``: names of the lab's own classes."""
         self.known, self.given = classes(), given
+        self.tests: dict[
+            int, types.CodeType
+        ] = {}  # the tests' code: their own classes may say what they want
         self.met: set[str] = set()
         self._lies = dict.fromkeys(SAFE, False)
 
@@ -310,7 +331,11 @@ class Honesty:
     def lies(self, kind: type) -> bool:
         if kind not in self._lies:
             own = [k for k in kind.__mro__ if k not in self.known and not _in_library(k)]
-            compares = kind.__name__ not in self.given and any(ANSWERS & set(vars(k)) for k in own)
+            compares = kind.__name__ not in self.given and any(
+                id(getattr(vars(k)[name], "__code__", None)) not in self.tests
+                for k in own
+                for name in ANSWERS & set(vars(k))
+            )
             self._lies[kind] = compares or str(kind.__module__).split(".")[0] in (
                 "unittest",
                 "_pytest",
@@ -349,7 +374,7 @@ class Judge:
         session._NoTests.check = session._NoTests.check_all = lambda *args: (
             None
         )  # a check with more in its cell
-        self.guard = Guard(set(job["given"]))
+        self.guard = Guard()
         self.before, self.honesty = photograph(), Honesty(set(job["names"]))
 
     def run(self) -> None:
@@ -433,8 +458,10 @@ class Judge:
             for name, owner in self.before.items()
             if name in VITAL or name.removesuffix(".__wrapped__").rpartition(".")[0] in VITAL
         }
-        rows = []
-        for test in ExceptionTestFile.from_string(source).test_cases:
+        rows, cases = [], ExceptionTestFile.from_string(source).test_cases
+        for test in cases:
+            self.honesty.tests |= {id(code): code for code in within(test.body.test_func.__code__)}
+        for test in cases:
             _, wrong = run_apart(partial(test.body.call_func, environment), self.job["test_seconds"])
             if replaced := restore(vital):
                 changed += replaced
@@ -456,7 +483,8 @@ def main() -> None:
     """Run the one job."""
     channel = Channel()
     job = channel.receive()
-    for statement in job["imports"]:
+    # Libraries load late what does what a hand-in may not: it adds an audit hook, opens a machine library.
+    for statement in (*job["imports"], "import filelock", "from transformers import BertModel"):
         with contextlib.suppress(ImportError):
             exec(statement, {})
     platform.platform()  # libraries ask for it, and the first time it starts a program

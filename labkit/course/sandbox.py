@@ -26,7 +26,8 @@ LINE = 4_000_000  # longest line that a judge may send
 OUT_OF_MEMORY = 137  # a container's exit status when its memory limit killed it
 INSIDE = "/hand-in"  # the hand-in's folder, as it sees it
 PACKAGE = Path(__file__).parents[1]
-PYTHON_IN_OTTERS_IMAGE = "/".join(("", "root", "miniforge3", "envs", "otter-env", "bin", "python"))
+# Otter's image keeps its Python in its user's home.
+IN_OTTERS_IMAGE = 'exec ~root/miniforge3/envs/otter-env/bin/python -s -c "$0"'
 # No name of it stays where a hand-in could find it.
 JUDGE = "__import__('labkit.course.judge', fromlist=['main']).main()"
 
@@ -141,7 +142,7 @@ def _docker(image: str, name: str, limits: Limits) -> list[str]:
         ]
     for key, value in {**_variables(INSIDE), "PYTHONPATH": "/labkit"}.items():
         arguments += ["--env", f"{key}={value}"]
-    return [*arguments, image, PYTHON_IN_OTTERS_IMAGE, "-s", "-c", JUDGE]
+    return [*arguments, image, "bash", "-c", IN_OTTERS_IMAGE, JUDGE]
 
 
 def _limit(limits: Limits) -> Callable[[], None]:
