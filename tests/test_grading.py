@@ -30,7 +30,7 @@ from tests.exercises import solved
 STEM = "01_ranking"
 ATTACKS = sorted((ROOT / "tests" / "attacks").glob("*.ipynb"))
 FULL = 41.0
-LIMITS = sandbox.Limits(seconds=60, memory=2 << 30)
+LIMITS = sandbox.Limits(seconds=120, memory=2 << 30)
 needs_bubblewrap = pytest.mark.skipif(
     not sandbox._runs(["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"]),
     reason="bubblewrap is not installed",

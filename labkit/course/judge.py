@@ -156,9 +156,8 @@ class Guard:
     def __init__(self) -> None:
         self.noted: list[str] = []
         self.free: int | None = get_ident()  # the thread that may do all
-        self.busy = False
-        # The code of labkit's ``limited``, which may trace to end what runs too long.
-        self.limited = {id(code): code for code in within(checks.limited.__code__)}
+        # labkit's ``limited`` may trace, to end what runs too long.
+        self.busy, self.limited = False, {id(code): code for code in within(checks.limited.__code__)}
         self.here = tuple(
             {*sys.path, sys.prefix, sys.base_prefix, os.getcwd(), "/usr", "/labkit"} - {"", "/"}
         )
@@ -484,7 +483,8 @@ def main() -> None:
     channel = Channel()
     job = channel.receive()
     # Libraries load late what does what a hand-in may not: it adds an audit hook, opens a machine library.
-    for statement in (*job["imports"], "import filelock", "from transformers import BertModel"):
+    late = ["from transformers import BertModel"] * any("pretrained" in i for i in job["imports"])
+    for statement in (*job["imports"], "import filelock", *late):
         with contextlib.suppress(ImportError):
             exec(statement, {})
     platform.platform()  # libraries ask for it, and the first time it starts a program
