@@ -709,6 +709,23 @@ def triple_loss(student, teacher, mask, labels, weights, temperature):
         parts[name] = part.detach().clone()
     return loss, parts
 """,
+            "what may be missing, by get": """
+def triple_loss(student, teacher, mask, labels, weights, temperature):
+    if not weights.keys() <= {"distillation", "hard", "cosine"}:
+        raise ValueError(f"weights for {list(weights)}: there are distillation, hard and cosine")
+    if not all(0 <= w < math.inf for w in weights.values()) or not any(weights.values()):
+        raise ValueError(f"weights {list(weights.values())}: from 0 up, finite, one above 0")
+    z, v, h, g = (one.get(name) for name in ("logits", "hidden") for one in (student, teacher))
+    parts = {}
+    if weights.get("distillation"):
+        parts["distillation"] = distillation_loss(z, v, temperature, None if z.ndim == 2 else mask)
+    if weights.get("hard"):
+        asked = labels != -100
+        parts["hard"] = F.cross_entropy(z[asked], labels[asked]) if asked.any() else torch.zeros(())
+    if weights.get("cosine"):
+        parts["cosine"] = cosine_loss(h, g, mask)
+    return sum(weights[name] * parts[name] for name in parts), {name: parts[name].detach() for name in parts}
+""",
             "log-softmax and gather, floats": """
 def triple_loss(student, teacher, mask, labels, weights, temperature):
     allowed = {"distillation", "hard", "cosine"}
