@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 RELEASED := _build/release/manifest.json
 SITE := _build/html/.built
+BROWSER := _build/browser/.ready
 LAB ?=
 
 LABS := $(wildcard labs/*.ipynb)
@@ -21,13 +22,13 @@ lab: $(READY)
 
 release: $(RELEASED)
 
-test: $(READY) $(RELEASED) $(SITE)
+test: $(READY) $(RELEASED) $(SITE) $(BROWSER)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	LABKIT_PROFILE=laptop $(BIN)/pytest --nbval --nbval-sanitize-with tests/nbval.cfg --durations 3 labs
 	$(BIN)/pytest -n 2 --dist loadfile --durations 5 tests
 
-bench: $(READY)
+bench: $(READY) $(SITE) $(BROWSER)
 	$(BIN)/python tests/bench.py
 
 clean:
@@ -37,6 +38,13 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; try: make PYTHON=python3.12")'
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[course,elmo,offline,scale,test]'
+	touch $@
+
+# axe-core and Lighthouse, for the browser tests; without npm those tests are skipped.
+$(BROWSER): tests/browser/package.json
+	mkdir -p $(@D) && cp $< $(@D)/
+	@if command -v npm > /dev/null; then npm install --silent --no-package-lock --no-audit --no-fund --prefix $(@D); \
+	else echo "there is no npm here: axe-core and Lighthouse are skipped"; fi
 	touch $@
 
 $(RELEASED): $(READY) $(LABS) $(LABKIT) _config.yml README.md

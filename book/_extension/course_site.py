@@ -1,8 +1,8 @@
 """The Sphinx extension that makes the book this course's site.
 
-It keys the cache of executed chapters on what they run with, serves Vega from the site itself (on pages
-that have a chart), copies the released labs, and adds two directives: ``lab`` (the three buttons) and
-``quiz``.
+It keys the cache of executed chapters on what they run with, serves Vega from the site itself (loaded when
+a chart comes into view), copies the released labs, and adds two directives: ``lab`` (the three buttons) and
+``quiz``. What else a page loads is in assets.py; formulas are in formulas.py.
 """
 
 from __future__ import annotations
@@ -23,16 +23,6 @@ from sphinx.util.docutils import SphinxDirective
 from labkit.course.settings import Course
 from labkit.figures import vega_lite_version
 
-# Turns each chart's description into a live chart; until then, or without scripts, its picture stands there.
-EMBED = """
-for (const holder of document.querySelectorAll(".labkit-vega")) {
-  const spec = JSON.parse(document.getElementById(holder.id + "-spec").textContent);
-  vegaEmbed(holder, spec, { actions: false, renderer: "svg" })
-    .then(() => holder.classList.add("labkit-live"))
-    .catch((error) => console.error(holder.id, error));
-}
-"""
-
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register with Sphinx."""
@@ -41,7 +31,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("build-finished", _finish, priority=900)
     app.add_directive("lab", LabButtons)
     app.add_directive("quiz", Quiz)
-    app.add_css_file("labkit.css")
+    app.add_css_file("labkit.css", priority=900)  # the last word
+    app.add_js_file("reader.js")
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}
 
 
@@ -61,7 +52,8 @@ def _configure(app: Sphinx, config: Config) -> None:
     os.environ.setdefault("LABKIT_PROFILE", "laptop")
     static = course.root / "_build" / "site-static"
     static.mkdir(parents=True, exist_ok=True)
-    _write_if_new(static / "labkit.css", (Path(__file__).parent / "site.css").read_text(encoding="utf-8"))
+    for source, name in (("site.css", "labkit.css"), ("charts.js", "charts.js"), ("reader.js", "reader.js")):
+        _write_if_new(static / name, (Path(__file__).parent / source).read_text(encoding="utf-8"))
     _write_if_new(static / "vega.js", _vega_bundle())
     config.html_static_path.append(str(static))
     config.html_baseurl = config.html_baseurl or course.site
@@ -70,7 +62,7 @@ def _configure(app: Sphinx, config: Config) -> None:
 def _vega_bundle() -> str:
     import vl_convert
 
-    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vega_lite_version()) + EMBED
+    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vega_lite_version())
 
 
 def _write_if_new(path: Path, text: str) -> None:
@@ -80,12 +72,7 @@ def _write_if_new(path: Path, text: str) -> None:
 
 def _page_scripts(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
     if 'class="labkit-vega"' in context.get("body", ""):
-        app.add_js_file("vega.js", type="module")
-    # sphinx-thebe, which Jupyter Book always loads and this site does not use, declares its address twice:
-    # an error on every page.
-    context["script_files"][:] = [
-        s for s in context["script_files"] if "thebe" not in str(s.attributes).lower()
-    ]
+        app.add_js_file("charts.js", type="module")
 
 
 # The front door: the root page lives in book/, and a bare redirect would have no title and no icon.

@@ -1,0 +1,29 @@
+// Each chart is a picture until it comes near the reader's window; then Vega is loaded, once, and takes it over.
+const holders = document.querySelectorAll(".labkit-vega");
+
+async function enliven(holder) {
+  const spec = JSON.parse(document.getElementById(holder.id + "-spec").textContent);
+  try {
+    await import("./vega.js"); // sets window.vegaEmbed
+    // One text alternative for the whole figure, rather than Vega's role for every mark.
+    spec.config = { ...spec.config, aria: false };
+    await vegaEmbed(holder, spec, { actions: false, renderer: "svg" });
+    const drawn = holder.querySelector("svg");
+    drawn.setAttribute("role", "img");
+    drawn.setAttribute("aria-label", spec.description);
+    holder.classList.add("labkit-live");
+  } catch (error) {
+    console.error(holder.id, error);
+  }
+}
+
+const near = new IntersectionObserver(
+  (entries) => {
+    for (const entry of entries.filter((e) => e.isIntersecting)) {
+      near.unobserve(entry.target);
+      enliven(entry.target);
+    }
+  },
+  { rootMargin: "300px" },
+);
+holders.forEach((holder) => near.observe(holder));
