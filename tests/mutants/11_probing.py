@@ -575,7 +575,6 @@ def uniform_bits(n, classes):
 
 def prior_bits(y):
     import math
-    y = [tuple(k) if isinstance(k, list) else k for k in y]
     if not y:
         raise ValueError("no labels")
     total = 0.0
@@ -730,6 +729,10 @@ def selectivity(guess, y, control_guess, control):
             "prior negative": (PRIOR, PRIOR.replace("sum(-n", "sum(n")),
             "prior without counts": (PRIOR, PRIOR.replace("-n * np.log2", "-np.log2")),
             "prior of the classes": (PRIOR, "return float(len(y) * np.log2(len(set(y))))"),
+            "prior from np.unique": (
+                PRIOR,
+                "n = np.unique(y, return_counts=True)[1]\n    return float(-(n * np.log2(n / n.sum())).sum())",
+            ),
             "prior of integers only": (
                 PRIOR,
                 "n = np.bincount(y)\n    n = n[n > 0]\n    return float(-(n * np.log2(n / n.sum())).sum())",
@@ -1508,7 +1511,6 @@ def hard_negative(scores, relevant, depth, rng):
 """,
             "one group after the other": """
 def keep_together(order, groups):
-    order, groups = np.asarray(order), list(groups)
     if order.shape != (len(groups),) or not (np.sort(order) == np.arange(len(groups))).all():
         raise ValueError("order or groups")
     left, result = order.tolist(), []
@@ -1632,6 +1634,10 @@ def hard_negative(scores, relevant, depth, rng):
                 JOINED,
                 "return np.argsort([list(items).index(groups[i]) for i in range(len(groups))], kind='stable')",
             ),
+            "items as a fast sort leaves them": (
+                JOINED,
+                "first = [list(items).index(groups[i]) for i in order]\n    return np.asarray(order, dtype=np.int64)[np.argsort(first)]",
+            ),
             "unstable": (
                 JOINED,
                 "return np.array([i for own in items.values() for i in (own if len(own) < 3 else own[1:] + own[:1])], dtype=np.int64)",
@@ -1664,6 +1670,7 @@ def hard_negative(scores, relevant, depth, rng):
                 BEST,
                 "best = np.argsort(np.asarray(scores, dtype=float), kind='stable')[::-1]",
             ),
+            "ties as a fast sort leaves them": (BEST, BEST.replace(', kind="stable"', "")),
             "ties by chance": (
                 BEST,
                 "mixed = rng.permutation(len(scores))\n    best = mixed[np.argsort(-np.asarray(scores, dtype=float)[mixed], kind='stable')]",
