@@ -141,6 +141,20 @@ def test_every_formula_is_drawn(stem, browser, address):
 
 
 @each_chapter
+def test_a_wide_formula_can_be_read_from_its_start_on_a_phone(stem, browser, address):
+    tab = opened(browser, address, f"book/{stem}.html", viewport=PHONE)
+    cut = tab.evaluate(
+        """[...document.querySelectorAll("article div.math")].filter((box) => {
+        const math = box.querySelector("math").getBoundingClientRect(), at = box.getBoundingClientRect();
+        const reaches = box.scrollWidth >= math.width && (box.scrollWidth <= box.clientWidth || box.tabIndex == 0);
+        return at.width > 0 && (math.left < at.left - 1 || !reaches);
+        }).map((box) => box.innerText)"""
+    )
+    assert not cut, cut[:3]
+    tab.close()
+
+
+@each_chapter
 def test_each_control_changes_what_its_figure_draws(stem, browser, address):
     tab = opened(browser, address, f"book/{stem}.html")
     enliven(tab)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import shutil
+import unicodedata
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
@@ -13,6 +14,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from course_site import cache_key  # book/_extension
+from fontTools.ttLib import TTFont
 
 from labkit.course.release import secrets
 from labkit.course.settings import Course
@@ -96,6 +98,21 @@ def test_a_page_loads_the_scripts_that_it_needs():
         assert ("searchindex.js" in scripts) == (page.stem == "search"), name(page)
         with_charts += bool(charts)
     assert with_charts >= len(STEMS)
+
+
+def test_the_sites_font_draws_every_sign_of_every_formula():
+    has = set(TTFont(HTML / "_static" / "styles" / "math.woff").getBestCmap())
+    missing = set()
+    for page in pages():
+        for formula in soup(page).find_all("math"):
+            signs = set(formula.get_text()) | ({"√"} if formula.find(["msqrt", "mroot"]) else set())
+            # No font draws spaces, what is invisible, and what only chooses a form.
+            missing |= {
+                s
+                for s in signs
+                if ord(s) not in has and unicodedata.category(s) not in ("Cf", "Zs", "Cc", "Mn")
+            }
+    assert not missing, f"{sorted(missing)} will look different on every machine"
 
 
 @each_chapter

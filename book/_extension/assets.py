@@ -97,6 +97,8 @@ def cut(font: Path, signs: Iterable[str], to: Path) -> None:
 
 
 def _formula_signs(page: str) -> Iterator[str]:
+    if "<msqrt" in page or "<mroot" in page:
+        yield "√"  # drawn by the element, not written in it
     for formula in re.findall(r"<math.*?</math>", page, flags=re.DOTALL):
         text = html.unescape(re.sub(r"<[^>]+>", "", formula))
         yield from text
