@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 
 import pytest
+import yaml
 from bs4 import NavigableString, Tag
-from glossary_links import OTHER_SENSE, terms  # book/_extension
+from course_plan import load  # book/_extension
+from glossary_links import OTHER_SENSE, finder, terms
 
+from labkit.course.settings import Course, CourseError
 from tests.conftest import ROOT
-from tests.test_site import HTML, STEMS, each_chapter, soup
+from tests.test_site import HTML, STEMS, each_chapter, name, pages, soup
 
+BOOK = HTML / "book"
 TERMS = terms((ROOT / "book" / "glossary.md").read_text())
 # What a reader meets as text that runs: not these.
 APART = re.compile("h[1-4]|table|figcaption|caption|code|pre|summary|script|style")
@@ -37,14 +42,14 @@ def first_uses(stem: str) -> dict[str, tuple[str, bool]]:
     Slow and plain on purpose, another way than the extension's: the longest terms first, and what was found
     is blotted out, so that "language model" is not found in "masked language model".
     """
-    pieces = list(running_text(soup(HTML / "book" / f"{stem}.html").article))
+    pieces = list(running_text(soup(BOOK / f"{stem}.html").article))
     text = "".join(piece for piece, _ in pieces)
     places = [link for piece, link in pieces for _ in piece]
     linked = {}
     for at, link in enumerate(places):
         if link and "glossary.html#term-" in link:
             linked.setdefault(link.split("#term-")[1], at)
-    entries = {entry["id"] for entry in soup(HTML / "book" / "glossary.html").select("dt[id]")}
+    entries = {entry["id"] for entry in soup(BOOK / "glossary.html").select("dt[id]")}
     found = {}
     for term in sorted(TERMS, key=len, reverse=True):
         anchor = re.sub(r"[^\w]+", "-", term).strip("-")
@@ -101,7 +106,104 @@ def test_an_exception_names_a_term_and_chapters():
     ],
 )
 def test_what_counts_as_a_use_of_a_term(term, text, found):
-    from glossary_links import finder
-
     match = finder([term]).search(text)
     assert (match and match[0]) == found
+
+
+# --- map and schedules
+
+PLAN = yaml.safe_load((ROOT / "book" / "plan.yml").read_text())
+
+
+def relations(kind: str) -> list[tuple[str, str]]:
+    return [(stem[:2], other[:2]) for stem, c in PLAN["chapters"].items() for other in c.get(kind, {})]
+
+
+def test_the_map_draws_and_says_every_relation():
+    (drawn,) = soup(BOOK / "prerequisites.html").select("svg.course-map")
+    assert drawn["role"] == "img"
+    said = {
+        m[1]: (m[2], m[3])
+        for m in re.finditer(r"(\d\d) [^:]+: needs (.+?); easier after (.+?)\.", drawn["aria-label"])
+    }
+    assert sorted(said) == [stem[:2] for stem in STEMS]
+    for column, kind in enumerate(("needs", "helps")):
+        assert len(drawn.select(f"path.{kind}")) == len(relations(kind)) > 10
+        in_words = [
+            (later, e) for later, texts in said.items() for e in texts[column].split(", ") if e != "none"
+        ]
+        assert in_words == relations(kind)
+
+
+def test_the_table_gives_a_reason_for_every_relation():
+    rows = soup(BOOK / "prerequisites.html").select("article tbody tr")
+    found = {"needs": [], "helps": []}
+    for row in rows:
+        chapter, *columns = row.find_all("td")
+        for kind, cell in zip(found, columns, strict=True):
+            found[kind] += [(chapter.get_text()[:2], link.get_text()) for link in cell.find_all("a")]
+            assert all(len(reason) > 5 for reason in re.findall(r"\d\d: ([^;]+)", cell.get_text()))
+    assert found == {kind: relations(kind) for kind in found}
+
+
+@pytest.mark.parametrize("weeks", [12, 6])
+def test_a_schedule_shows_its_weeks_and_what_the_labs_state(weeks):
+    section = soup(BOOK / "schedule.html").find(id={12: "twelve-weeks", 6: "six-weeks"}[weeks])
+    rows = section.select("tbody tr")
+    assert len(rows) == weeks
+    for row, week in zip(rows, PLAN["schedules"][weeks], strict=True):
+        _, read, labs = row.find_all("td")
+        assert [a["href"] for a in read.find_all("a")] == [f"{stem}.html" for stem in week["read"]]
+        assert [a["href"] for a in labs.find_all("a")] == [f"labs/{stem}.html" for stem in week["labs"]]
+        for stem in week["labs"]:
+            page = soup(BOOK / "labs" / f"{stem}.html")
+            (time,) = [
+                r.find_all("td")[2].get_text()
+                for r in page.select("tr")
+                if r.td and r.td.get_text() == "laptop"
+            ]
+            assert labs.get_text().endswith(f", {time}")
+
+
+def test_six_weeks_leave_out_what_the_page_says():
+    kept = {stem for week in PLAN["schedules"][6] for stem in week["read"]}
+    said = soup(BOOK / "schedule.html").find("strong", string="Left out").parent.get_text()
+    assert re.findall(r"\d\d", said.split(".")[0]) == sorted(stem[:2] for stem in set(STEMS) - kept)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("  03_optimization:\n    name", "  03_other:\n    name", "in this order"),
+        ("      07_transformers: its body", "      09_variants: its body", "no earlier chapter"),
+        ("[02_backpropagation, 03_optimization]", "[03_optimization]", "comes before"),
+        (
+            "read: [09_variants], labs: [09_variants]",
+            "read: [09_variants], labs: [12_capstone]",
+            "its chapter",
+        ),
+        ("    - {read: [12_capstone], labs: [12_capstone]}\n  6:", "  6:", "12 weeks has 11"),
+    ],
+)
+def test_a_wrong_plan_is_refused(tmp_path, old, new, message):
+    text = (ROOT / "book" / "plan.yml").read_text()
+    assert old in text
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "plan.yml").write_text(text.replace(old, new, 1))
+    shutil.copytree(ROOT / "labs", tmp_path / "labs")
+    with pytest.raises(CourseError, match=message):
+        load(Course(tmp_path))
+
+
+# --- footer
+
+
+def test_every_page_names_the_licenses_and_leads_to_their_texts():
+    texts = {"CC BY 4.0": "Creative Commons Attribution 4.0 International", "MIT": "MIT License"}
+    for page in pages():
+        if page == HTML / "index.html":  # the front door, which leads on at once
+            continue
+        links = soup(page).select('footer a[rel="license"]')
+        assert [link.get_text() for link in links] == list(texts), name(page)
+        for link in links:
+            assert texts[link.get_text()] in (page.parent / link["href"]).read_text(), name(page)
