@@ -110,6 +110,36 @@ def test_what_counts_as_a_use_of_a_term(term, text, found):
     assert (match and match[0]) == found
 
 
+# --- start page
+
+
+@each_chapter
+def test_a_card_shows_the_chapters_own_first_figure(stem):
+    cards = [
+        card for card in soup(BOOK / "index.html").select(".sd-card") if card.select(f'a[href="{stem}.html"]')
+    ]
+    assert len(cards) == 1
+    (picture,) = cards[0].select("img")
+    assert picture["alt"] == soup(BOOK / f"{stem}.html").select("img.labkit-image")[0]["alt"]
+    data = (BOOK / picture["src"]).read_bytes()
+    assert data[8:12] == b"WEBP"
+    assert 1_000 < len(data) < 25_000
+
+
+def test_the_start_pages_pictures_are_light():
+    pictures = [BOOK / picture["src"] for picture in soup(BOOK / "index.html").select("article img")]
+    assert len({path.read_bytes() for path in pictures}) == len(STEMS)
+    assert sum(path.stat().st_size for path in pictures) < 180_000
+
+
+def test_the_start_page_says_what_one_will_be_able_to_do():
+    heading = soup(BOOK / "index.html").find(id="what-you-will-be-able-to-do")
+    assert len(heading.find_all("li")) >= 6
+    assert all(item.p.contents[0].name == "strong" for item in heading.find_all("li")), (
+        "each begins with its verb"
+    )
+
+
 # --- map and schedules
 
 PLAN = yaml.safe_load((ROOT / "book" / "plan.yml").read_text())
