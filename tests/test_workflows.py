@@ -1,0 +1,116 @@
+"""What runs on GitHub, and what it may do; the script that reports; the citation file."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tomllib
+
+import pytest
+import yaml
+
+from tests.conftest import ROOT
+
+FOLDER = ROOT / ".github" / "workflows"
+READ = {"contents": "read"}
+REPORTS = {"contents": "read", "issues": "write"}
+# name: (what starts it, what it may do)
+EXPECTED = {
+    "links": ({"schedule", "workflow_dispatch"}, REPORTS),
+    "preview": ({"pull_request"}, READ),
+    "publish": ({"push"}, {"contents": "write"}),
+    "test": ({"push", "pull_request"}, READ),
+    "weekly": ({"schedule", "workflow_dispatch"}, REPORTS),
+}
+each_workflow = pytest.mark.parametrize("name", EXPECTED)
+
+
+def workflow(name: str) -> dict:
+    loaded = yaml.safe_load((FOLDER / f"{name}.yml").read_text())
+    # YAML 1.1 reads the key "on" as true.
+    starts = loaded.pop(True)
+    loaded["on"] = {starts: None} if isinstance(starts, str) else starts
+    return loaded
+
+
+def steps(name: str) -> list[dict]:
+    return [step for job in workflow(name)["jobs"].values() for step in job["steps"]]
+
+
+def test_every_workflow_is_known_here():
+    assert {path.stem for path in FOLDER.iterdir()} == set(EXPECTED)
+
+
+@each_workflow
+def test_what_starts_a_workflow_and_what_it_may_do(name):
+    starts, rights = EXPECTED[name]
+    loaded = workflow(name)
+    assert loaded["name"] == name
+    assert set(loaded["on"]) == starts
+    assert loaded.get("permissions") == rights
+    for job in loaded["jobs"].values():
+        assert "permissions" not in job
+        assert 10 <= job["timeout-minutes"] <= 120
+
+
+@each_workflow
+def test_an_action_is_pinned_to_a_version(name):
+    for step in steps(name):
+        if "uses" in step:
+            assert re.fullmatch(r"(actions/[\w-]+@v\d+|[\w-]+/[\w-]+@v\d+\.\d+\.\d+)", step["uses"]), step[
+                "uses"
+            ]
+
+
+def test_only_a_tag_publishes():
+    assert workflow("publish")["on"] == {"push": {"tags": ["v*"]}}
+    pushing = {path.stem for path in FOLDER.iterdir() if "git push" in path.read_text()}
+    assert pushing == {"publish"}
+
+
+def test_a_pull_request_meets_no_secret():
+    """Its code may be a stranger's: no token in a step or left in the checkout, and never the base's rights."""
+    text = (FOLDER / "preview.yml").read_text()
+    assert not re.search(r"secrets\.\w|github\.token|GH_TOKEN|pull_request_target", text)
+    (checkout,) = [step for step in steps("preview") if step.get("uses", "").startswith("actions/checkout")]
+    assert checkout["with"]["persist-credentials"] is False
+    kept = [step["with"]["path"] for step in steps("preview") if "upload-artifact" in step.get("uses", "")]
+    assert kept == ["_build/html"]
+
+
+@pytest.mark.parametrize("name", ["links", "weekly"])
+def test_a_scheduled_run_reports_its_failure_once_a_week(name):
+    (when,) = workflow(name)["on"]["schedule"]
+    assert re.fullmatch(r"\d+ \d+ \* \* [0-6]", when["cron"])
+    last = steps(name)[-1]
+    assert last["if"] == "failure()"
+    assert ".github/report " in last["run"]
+    assert set(last["env"]) == {"GH_TOKEN", "RUN"}
+
+
+def test_the_weekly_run_takes_the_newest_versions_and_no_cuda():
+    (install,) = [step["run"] for step in steps("weekly") if "pip install" in step.get("run", "")]
+    assert "constraints" not in install
+    assert "download.pytorch.org/whl/cpu" in install
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert f".[{','.join(sorted(extras))}]" in install
+    assert install.rstrip().split("\n")[-1].startswith("touch .venv/.ready")
+
+
+@pytest.mark.parametrize(
+    ("open_issue", "expected"), [("", "issue create --title A title"), ("7", "issue comment 7")]
+)
+def test_a_report_opens_an_issue_or_adds_to_the_open_one(tmp_path, open_issue, expected):
+    (tmp_path / "gh").write_text(
+        f'#!/bin/sh\necho "$*" >> {tmp_path}/calls\n[ "$2" = list ] && echo "{open_issue}" || true\n'
+    )
+    (tmp_path / "gh").chmod(0o755)
+    (tmp_path / "body.md").write_text("what happened")
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    subprocess.run(
+        [ROOT / ".github" / "report", "A title", tmp_path / "body.md"], check=True, env=environment
+    )
+    asked, did = (tmp_path / "calls").read_text().splitlines()
+    assert '--state open --search "A title" in:title' in asked
+    assert did == f"{expected} --body-file {tmp_path}/body.md"
