@@ -25,6 +25,8 @@ TOP = {
         "README.md",
         "LICENSE",
         "LICENSE-TEXT",
+        "CITATION.cff",
+        "CONTRIBUTING.md",
     ),
     *("book", "labs", "labkit", "tests"),
 }

@@ -114,3 +114,14 @@ def test_a_report_opens_an_issue_or_adds_to_the_open_one(tmp_path, open_issue, e
     asked, did = (tmp_path / "calls").read_text().splitlines()
     assert '--state open --search "A title" in:title' in asked
     assert did == f"{expected} --body-file {tmp_path}/body.md"
+
+
+def test_the_citation_names_this_course_and_this_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    config = yaml.safe_load((ROOT / "_config.yml").read_text())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert citation["title"] == config["title"]
+    assert citation["authors"] == [{"name": config["author"]}]
+    assert citation["version"] == project["version"]
+    assert citation["license"] == [project["license"], "CC-BY-4.0"]
+    assert not {"doi", "url", "repository-code", "date-released"} & set(citation), "nothing that is not known"
