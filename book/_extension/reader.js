@@ -6,4 +6,5 @@ function reachable() {
   }
 }
 addEventListener("load", reachable);
+document.fonts.ready.then(reachable); // a font that arrives late changes widths
 addEventListener("resize", reachable);
