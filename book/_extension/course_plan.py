@@ -19,7 +19,7 @@ from sphinx.util.docutils import SphinxDirective
 from labkit.course.settings import Course, CourseError
 
 # The map's measures, in its own units; it is drawn as wide as a phone.
-LEFT, BOX, RIGHT, ROW, HEIGHT = 84, 200, 76, 44, 30
+LEFT, BOX, RIGHT, ROW, HEIGHT = 80, 214, 72, 44, 30
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
