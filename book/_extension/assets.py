@@ -70,7 +70,7 @@ def _finish(app: Sphinx, error: Exception | None) -> None:
         [*FIRST, *(str(sheet.filename).removeprefix("_static/") for sheet in app.builder.css_files)]
     )
     rules = "".join(_with_addresses(static, name) for name in names)
-    scripts = [path.read_text(encoding="utf-8") for path in static.rglob("*.js") if path.name != "vega.js"]
+    scripts = [path.read_text(encoding="utf-8") for path in static.rglob("*.js")]
     sheet = prune(rules, used_names(pages, scripts))
     icons = {sign for sign in sheet if "\ue000" <= sign <= "\uf8ff"}  # Font Awesome's are in the private area
     signs = {sign for page in pages for sign in _formula_signs(page)}
