@@ -192,7 +192,7 @@ def test_a_schedule_shows_its_weeks_and_what_the_labs_state(weeks):
                 for r in page.select("tr")
                 if r.td and r.td.get_text() == "laptop"
             ]
-            assert labs.get_text().endswith(f", {time}")
+            assert labs.get_text().replace("\N{NO-BREAK SPACE}", " ").endswith(f", {time}")
 
 
 def test_six_weeks_leave_out_what_the_page_says():

@@ -119,6 +119,7 @@ class Schedule(_Planned):
             labs = []
             for lab in week["labs"]:
                 time, coded, written = lab_facts(self.course.lab(lab))
+                time = time.replace(" ", "\N{NO-BREAK SPACE}")
                 labs.append(
                     f"{{doc}}`lab {_number(lab)} <labs/{lab}>`: {coded} + {written} questions, {time}"
                 )
