@@ -7,6 +7,7 @@ RELEASED := _build/release/manifest.json
 SITE := _build/html/.built
 BROWSER := _build/browser/.ready
 LAB ?=
+PART ?=
 
 LABS := $(wildcard labs/*.ipynb)
 LABKIT := $(shell find labkit -name '*.py')
@@ -28,8 +29,9 @@ test: $(READY) $(RELEASED) $(SITE) $(BROWSER)
 	LABKIT_PROFILE=laptop $(BIN)/pytest --nbval --nbval-sanitize-with tests/nbval.cfg --durations 3 labs
 	$(BIN)/pytest -n 2 --dist loadfile --durations 5 tests
 
+# Measure all, or a part: make bench PART=site, or make bench PART=labs LAB=01_ranking
 bench: $(READY) $(SITE) $(BROWSER)
-	$(BIN)/python tests/bench.py
+	$(BIN)/python tests/bench.py $(PART) $(addprefix --lab ,$(LAB))
 
 clean:
 	rm -rf _build book/labs
