@@ -306,11 +306,14 @@ def one_lab(stem: str) -> None:
     expressions = json.dumps([claim["expression"] for claim in asked])
     notebook.cells.append(nbformat.v4.new_code_cell(ASK.format(expressions=expressions)))
     os.environ["LABKIT_PROFILE"] = "laptop"
-    client = nbclient.NotebookClient(notebook, timeout=600, record_timing=False)
+    starts: list[float] = []  # of each cell; the last is not the lab's
+    client = nbclient.NotebookClient(
+        notebook, timeout=600, on_cell_start=lambda cell, cell_index: starts.append(time.perf_counter())
+    )
     begin = time.perf_counter()
     with redirect_stderr(io.StringIO()):
         done = client.execute()
-    row(RUN_TIME, time.perf_counter() - begin, "s", target="< 90")
+    row(RUN_TIME, starts[-1] - begin, "s", target="< 90")
     printed = "".join(output.get("text", "") for output in done.cells[-1].outputs)
     values = json.loads(printed.split("\nasked:")[-1])
     for claim, value in zip(asked, values, strict=True):
@@ -335,7 +338,7 @@ def checks(stems: list[str]) -> None:
 
 
 def site(stems: list[str]) -> None:
-    """Weight of pages over the wire, Lighthouse's marks, and how long the site takes to build."""
+    """Weight of pages over the wire, and Lighthouse's marks."""
     html = ROOT / "_build" / "html"
     chapters = [f"book/{stem}.html" for stem in stems]
     pages = ["book/index.html", *chapters, *(f"book/labs/{stem}.html" for stem in stems)]
@@ -347,7 +350,6 @@ def site(stems: list[str]) -> None:
         for page in lighthouse.PAGES:
             for category, score in lighthouse.scores(address + page).items():
                 row(f"Lighthouse, {page}: {category}", score, "of 100", target=lighthouse.TARGETS[category])
-    builds()
 
 
 def builds() -> None:
@@ -371,6 +373,7 @@ def main() -> None:
         "loops": loops,
         "grading": a_class,
         "site": lambda: site(stems),
+        "builds": builds,
         "checks": lambda: checks(stems),
     }
     options = argparse.ArgumentParser(description=__doc__)

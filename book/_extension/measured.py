@@ -150,7 +150,8 @@ class Claims(_Tables):
         if not rows:
             raise self.error(f"there is no claim of {stem!r} in book/results/claims.yml")
         head = ["claim", "published", "measured here", "what differs"]
-        return [*_how(found, f"make bench PART=labs LAB={stem}"), *table(head, rows)]
+        where = [f"{{doc}}`{stem}` and {{doc}}`labs/{stem}`.", ""]
+        return [*where, *_how(found, f"make bench PART=labs LAB={stem}"), *table(head, rows)]
 
 
 class Bench(_Tables):
