@@ -67,3 +67,4 @@ def test_what_the_theme_leaves_unnamed_gets_a_name():
     assert 'aria-label="Parts of Lab 01"' in named_toggles(item)
     assert "aria-label" not in repaired('<summary aria-label="Toggle hidden content"><p>Show</p></summary>')
     assert repaired("<tr><th></th><th>a</th></tr>") == "<tr><td></td><th>a</th></tr>"
+    assert repaired('<th class="blank">&nbsp;</th>') == '<td class="blank"></td>'

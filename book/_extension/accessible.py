@@ -33,8 +33,8 @@ def repaired(body: str) -> str:
     body = body.replace('<summary aria-label="Toggle hidden content">', "<summary>")
     # docutils' role for a reference is deprecated; each list of them asks for items.
     body = body.replace('role="doc-biblioentry"', 'role="listitem"')
-    # The empty corner of a table of pandas heads nothing.
-    return body.replace("<th></th>", "<td></td>")
+    # The empty corner of a table heads nothing.
+    return re.sub(r"<th(\b[^>]*)>(?:\s|&nbsp;|\xa0|</?p>)*</th>", r"<td\1></td>", body)
 
 
 def named_toggles(contents: str) -> str:

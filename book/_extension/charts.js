@@ -5,12 +5,12 @@ async function enliven(holder) {
   const spec = JSON.parse(document.getElementById(holder.id + "-spec").textContent);
   try {
     await import("./vega.js"); // sets window.vegaEmbed
-    // One text alternative for the whole figure, rather than Vega's role for every mark.
-    spec.config = { ...spec.config, aria: false };
     await vegaEmbed(holder, spec, { actions: false, renderer: "svg" });
+    // One text alternative for the whole figure, rather than Vega's role for every mark.
     const drawn = holder.querySelector("svg");
     drawn.setAttribute("role", "img");
     drawn.setAttribute("aria-label", spec.description);
+    drawn.querySelector("g").setAttribute("aria-hidden", "true"); // its parts say less than the description
     holder.classList.add("labkit-live");
   } catch (error) {
     console.error(holder.id, error);

@@ -145,16 +145,18 @@ class Quiz(SphinxDirective):
             raise self.error("a quiz needs exactly one right answer, and a 'because' for every answer")
         box = nodes.container(classes=["labkit-quiz"])
         box += self._parsed(data["question"])
-        for answer in answers:
+        for number, answer in enumerate(answers, 1):
             right = "right" in answer
-            box += nodes.raw("", '<details class="labkit-answer"><summary>', format="html")
+            # Hidden words name an answer that is a formula alone.
+            name = f'<span class="labkit-hidden">Answer {number}: </span>'
+            box += nodes.raw("", f'<details class="labkit-answer"><summary>{name}', format="html")
             # A summary holds inline content only.
             paragraphs = self._parsed(answer["right" if right else "wrong"])
             box += nodes.inline("", "", *(node for paragraph in paragraphs for node in paragraph.children))
             verdict = "Right." if right else "Not this one."
-            name = "right" if right else "wrong"
+            kind = "right" if right else "wrong"
             box += nodes.raw(
-                "", f'</summary><div class="labkit-{name}"><strong>{verdict}</strong>', format="html"
+                "", f'</summary><div class="labkit-{kind}"><strong>{verdict}</strong>', format="html"
             )
             box += self._parsed(answer["because"])
             box += nodes.raw("", "</div></details>", format="html")
