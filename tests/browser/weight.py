@@ -46,7 +46,7 @@ def _visit(tab: Page, address: str, page: str) -> tuple[int, int]:
     for chart in charts:
         chart.scroll_into_view_if_needed()
     if charts:
-        tab.wait_for_selector(".labkit-live")
+        tab.wait_for_selector(".labkit-live", state="attached")
     tab.wait_for_load_state("networkidle")
     loaded = [(names[i], size) for i, size in sizes.items() if names.get(i, "").startswith(address)]
     bundle = sum(size for name, size in loaded if "vega.js" in name)
