@@ -115,7 +115,8 @@ def test_a_file_of_results_is_well_formed(path):
             assert row["low"] <= row["value"] <= row["high"]
     if lab:
         assert found["rows"][0]["what"] == measured.RUN_TIME
-        assert {row["what"] for row in found["rows"][1:]} <= set(ids)
+        # A claim may have been taken back since; then its row is shown nowhere.
+        assert {row["what"] for row in found["rows"][1:]} & set(ids)
 
 
 def page(name: str) -> BeautifulSoup:
