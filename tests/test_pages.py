@@ -163,6 +163,11 @@ def test_the_map_draws_and_says_every_relation():
             (later, e) for later, texts in said.items() for e in texts[column].split(", ") if e != "none"
         ]
         assert in_words == relations(kind)
+    # A curve goes three quarters of the way to its control points; a line is 1.5 wide.
+    width = float(drawn["viewbox"].split()[2])
+    for path in drawn.select("path.needs, path.helps"):
+        edge, away = map(float, re.match(r"M(\S+) \S+ C(\S+)", path["d"]).groups())
+        assert 1 <= edge + 0.75 * (away - edge) <= width - 1, "cut off at the map's edge"
 
 
 def test_the_table_gives_a_reason_for_every_relation():

@@ -161,7 +161,7 @@ def drawing(chapters: dict[str, Any]) -> str:
             for other in chapter[kind]:
                 span = row - stems.index(other)
                 start, end = (row - span) * ROW + ROW / 2 + 5, row * ROW + ROW / 2 - 5
-                away = edge + side * (14 + 8.5 * span)
+                away = edge + side * (14 + 8 * span)
                 parts.append(
                     f'<path class="{kind}" d="M{edge} {start} C{away} {start} {away} {end} {edge + side * 5} {end}"/>'
                     f'<path class="head" d="M{edge} {end} l{side * 8} -4 v8 z"/>'
