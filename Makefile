@@ -26,7 +26,7 @@ release: $(RELEASED)
 test: $(READY) $(RELEASED) $(SITE) $(BROWSER)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	LABKIT_PROFILE=laptop $(BIN)/pytest --nbval --nbval-sanitize-with tests/nbval.cfg --durations 3 labs
+	LABKIT_PROFILE=laptop $(BIN)/pytest -n 2 --dist loadfile --nbval --nbval-sanitize-with tests/nbval.cfg --durations 3 labs
 	$(BIN)/pytest -n 2 --dist loadfile --durations 5 tests
 
 # Measure all, or a part: make bench PART=site, or make bench PART=labs LAB=01_ranking

@@ -211,10 +211,12 @@ def test_figures_read_alike_in_the_dark(stem, browser, address):
     assert set(pictures["dark"]) == {"rgb(255, 255, 255)"}
 
 
-# The color that a figure really stands on: the first background from it upward that is not transparent.
+# The color that a figure really stands on: the first background from it upward that is not transparent;
+# or the filter that changes it.
 SHEET = """(figure) => {
   for (let at = figure; at; at = at.parentElement) {
-    const color = getComputedStyle(at).backgroundColor;
+    const { backgroundColor: color, filter } = getComputedStyle(at);
+    if (filter != "none") return filter;
     if (!color.startsWith("rgba(0, 0, 0, 0")) return color;
   }
 }"""

@@ -178,7 +178,7 @@ def test_the_honest_student_beside_them_gets_all(run, report):
     assert rows["honest"]["flags"] == []
     assert rows["honest"]["status"] == "graded"
     lines = [
-        f"{n:28} {rows[n]['mark']:4g}  {rows[n]['status']:8} {'; '.join(rows[n]['flags'])[:110]}"
+        f"{n:28} {rows[n]['mark']:4g}  {rows[n]['status']:8} {'; '.join(rows[n]['flags'] + rows[n]['notes'])[:110]}"
         for n in sorted(rows)
     ]
     report("attacks", "\n".join(lines))

@@ -6,7 +6,7 @@ import gzip
 import http.server
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -36,6 +36,10 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
         self.send_header("Cache-Control", "max-age=600")
         self.end_headers()
         self.wfile.write(body)
+
+    def handle(self) -> None:
+        with suppress(ConnectionError):  # a tab was closed before all had come
+            super().handle()
 
     def log_message(self, *arguments: object) -> None:
         pass
