@@ -50,6 +50,8 @@ def _configure(app: Sphinx, config: Config) -> None:
     # jupyter-cache looks at code cells only; a folder of their own for each state of the rest.
     config.nb_execution_cache_path = str(course.root / "_build" / "cache" / cache_key(course.root))
     os.environ.setdefault("LABKIT_PROFILE", "laptop")
+    # The chapters' matrices are small: on a busy machine two threads of BLAS wait for each other for minutes.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     static = course.root / "_build" / "site-static"
     static.mkdir(parents=True, exist_ok=True)
     for source, name in (("site.css", "labkit.css"), ("charts.js", "charts.js"), ("reader.js", "reader.js")):
