@@ -23,6 +23,8 @@ lab: $(READY)
 
 release: $(RELEASED)
 
+# Two at a time, so a thread each: threads that wait for each other on a busy core cost minutes.
+test: export OMP_NUM_THREADS ?= 1
 test: $(READY) $(RELEASED) $(SITE) $(BROWSER)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
