@@ -43,6 +43,11 @@ def _no_outside_settings(monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
 
+def pytest_make_parametrize_id(val, argname) -> str | None:
+    """Bytes are named by their argument: what gzip writes holds the second, and two workers begin in two."""
+    return argname if isinstance(val, bytes) else None
+
+
 def pytest_sessionstart(session) -> None:
     """Forget the reports of earlier runs; workers begin later than the session that started them."""
     if not hasattr(session.config, "workerinput"):
