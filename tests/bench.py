@@ -348,8 +348,15 @@ def site(stems: list[str]) -> None:
             if all_of_it > first:
                 row(f"{page}, with its charts alive", all_of_it / 1000, "kB")
         for page in lighthouse.PAGES:
-            for category, score in lighthouse.scores(address + page).items():
-                row(f"Lighthouse, {page}: {category}", score, "of 100", target=lighthouse.TARGETS[category])
+            marks = lighthouse.scores(address + page)
+            # Performance is time, so one visit's mark hangs on what else the machine does.
+            others = [lighthouse.scores(address + page, ("performance",))["performance"] for _ in range(4)]
+            marks["performance"] = int(np.median([marks["performance"], *others]))
+            for category, mark in marks.items():
+                of = " (median of 5 visits)" if category == "performance" else ""
+                row(
+                    f"Lighthouse, {page}: {category}{of}", mark, "of 100", target=lighthouse.TARGETS[category]
+                )
 
 
 def builds() -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from accessible import named_toggles, repaired  # book/_extension
-from assets import cut, math_font, prune, used_names
+from assets import cut, math_font, prune, used_names, without_measuring
 from fontTools.ttLib import TTFont
 from formulas import mathml
+from pictures import size
 
 
 def test_a_formula_becomes_mathml():
@@ -22,6 +23,25 @@ def test_a_formula_that_tex_would_refuse_is_named(tex):
     with pytest.raises(ValueError, match="the formula") as caught:
         mathml(tex, display=False)
     assert repr(tex) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "root", ['<svg x="1" width="72pt" height="36.4pt" viewBox="0 0 9 9">', '<svg height="49" width="96px">']
+)
+def test_the_size_of_a_drawing_is_that_of_its_root(root):
+    assert size(f'<?xml version="1.0"?>{root}<rect width="5" height="5"/></svg>') == (96, 49)
+
+
+def test_the_theme_no_longer_measures_all_at_load():
+    last = '"complete"===document.readyState?I():window.addEventListener("load",I)'
+    shorter = without_measuring(f"(()=>{{f(),{last}}})();")
+    assert "addEventListener" not in shorter
+    assert shorter.startswith("(()=>{f(),")
+    assert shorter.endswith("})();")
+    assert without_measuring(shorter) == shorter
+    for script in ("f();", f"{last};{last}"):
+        with pytest.raises(ValueError, match="the theme has changed"):
+            without_measuring(script)
 
 
 def test_rules_that_match_nothing_go_and_all_others_stay():

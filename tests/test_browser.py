@@ -86,6 +86,22 @@ def enliven(tab) -> None:
     )
 
 
+def laid_out(tab) -> None:
+    """Lay out every section, near the window or not: what is far has no text to select and no width to tell."""
+    tab.add_style_tag(content="section { content-visibility: visible !important; }")
+
+
+def read_through(tab) -> None:
+    """Scroll from the top to the bottom: a section is laid out, and its parts looked at, when it comes near."""
+    tab.evaluate(
+        """async () => {
+        const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
+        for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight) { scrollTo(0, y); await frame(); }
+        scrollTo(0, 0); await frame();
+        }"""
+    )
+
+
 def test_every_page_loads_without_errors_outside_requests_or_sideways_scroll(browser, address):
     wrong = []
     for scheme in ("light", "dark"):
@@ -104,6 +120,7 @@ def test_every_page_loads_without_errors_outside_requests_or_sideways_scroll(bro
             )
             tab.goto(address + page, wait_until="networkidle")
             enliven(tab)
+            laid_out(tab)
             width = tab.evaluate("document.documentElement.scrollWidth")
             if width > PHONE["width"]:
                 wrong.append(f"{page}: {width} pixels wide on a phone")
@@ -129,6 +146,7 @@ def test_every_formula_is_drawn(stem, browser, address):
     assert tab.locator("article .math").count() > 10
     assert tab.locator("article .math:not(:has(math))").count() == 0
     assert tab.locator("merror").count() == 0
+    laid_out(tab)
     empty = tab.evaluate(
         "[...document.querySelectorAll('article math')].filter((m) => m.getBoundingClientRect().width < 3)"
         ".map((m) => m.outerHTML)"
@@ -144,6 +162,7 @@ def test_every_formula_is_drawn(stem, browser, address):
 @each_chapter
 def test_a_wide_formula_can_be_read_from_its_start_on_a_phone(stem, browser, address):
     tab = opened(browser, address, f"book/{stem}.html", viewport=PHONE)
+    read_through(tab)
     cut = tab.evaluate(
         """[...document.querySelectorAll("article div.math")].filter((box) => {
         const math = box.querySelector("math").getBoundingClientRect(), at = box.getBoundingClientRect();
@@ -159,6 +178,7 @@ def test_a_wide_formula_can_be_read_from_its_start_on_a_phone(stem, browser, add
 def test_each_control_changes_what_its_figure_draws(stem, browser, address):
     tab = opened(browser, address, f"book/{stem}.html")
     enliven(tab)
+    laid_out(tab)
     drawn = "(chart) => [...chart.querySelectorAll('svg [class*=mark-]')].map((m) => m.outerHTML).join()"
     charts = tab.locator(".labkit-vega").all()
     assert charts
@@ -282,6 +302,7 @@ def test_search_finds_a_term_of_the_chapter(stem, browser, address):
     hit.wait_for(timeout=20_000)
     hit.click()
     tab.wait_for_url(f"**/{stem}.html*")
+    laid_out(tab)
     assert TERMS[stem].lower() in tab.locator("article").inner_text().lower()
     tab.close()
 
@@ -388,6 +409,8 @@ def test_axe_finds_nothing(scheme, size, browser, address):
         tab = context.new_page()
         tab.goto(address + page, wait_until="load")
         enliven(tab)
+        read_through(tab)
+        laid_out(tab)
         tab.evaluate(axe)
         for rule in tab.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]:
             where = rule["nodes"][0]

@@ -126,6 +126,30 @@ def test_a_card_shows_the_chapters_own_first_figure(stem):
     assert 1_000 < len(data) < 25_000
 
 
+@each_chapter
+def test_figures_are_files_of_a_known_size_and_come_when_they_are_near(stem):
+    for page in (BOOK / f"{stem}.html", BOOK / "labs" / f"{stem}.html"):
+        first, *others = soup(page).select("img.labkit-image")
+        assert all(other["loading"] == "lazy" for other in others)
+        assert "loading" not in first.attrs
+        for image in (first, *others):
+            assert (page.parent / image["src"]).read_text(encoding="utf-8").rstrip().endswith("</svg>")
+            assert min(int(image["width"]), int(image["height"])) > 30
+
+
+def test_nothing_but_one_style_sheet_holds_back_a_page():
+    for path in (BOOK / "index.html", *(BOOK / f"{stem}.html" for stem in STEMS)):
+        page = soup(path)
+        waiting = [
+            s["src"]
+            for s in page.select("script[src]")
+            if not ("defer" in s.attrs or s.get("type") == "module")
+        ]
+        assert not waiting, path
+        assert len(page.select("link[rel=stylesheet]")) == 1, path
+    assert "@import" not in (HTML / "_static" / "styles" / "course.css").read_text(encoding="utf-8")
+
+
 def test_the_start_pages_pictures_are_light():
     pictures = [BOOK / picture["src"] for picture in soup(BOOK / "index.html").select("article img")]
     assert len({path.read_bytes() for path in pictures}) == len(STEMS)

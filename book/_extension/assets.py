@@ -33,6 +33,15 @@ NEEDED_BY = {
     "design-tabs": ("sd-tab",),
     "thebe": (),  # Jupyter Book always loads it; this site has no use for it
 }
+# Sphinx's templates with a script of their own that builds on those of every page.
+AT_ONCE = ("search.html", "domainindex.html")
+# At load the theme measures every code block and output, which lays out the whole page; reader.js measures
+# each when it comes near.
+THEME_SCRIPT = Path("scripts") / "pydata-sphinx-theme.js"
+MEASURES_ALL = re.compile(
+    r'"complete"===document\.readyState\?(\w+)\(\):window\.addEventListener\("load",\1\)'
+)
+LEFT_OUT = "void 0/* tab stops: reader.js */"
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -51,13 +60,22 @@ def _page(app: Sphinx, page: str, template: str, context: dict[str, Any], doctre
     body = context.get("body", "")
     context["labkit_fonts"] = [MATH] if "<math" in body else []
     context["script_files"][:] = [
-        script
+        script if template in AT_ONCE else _later(script)
         for script in context["script_files"]
         if not any(
             name in str(script.attributes) + str(script.filename) and not any(word in body for word in words)
             for name, words in NEEDED_BY.items()
         )
     ]
+
+
+def _later(script: Any) -> Any:
+    """``script`` run after the page is read, so that none holds back its first sight; their order stays."""
+    if script.filename:
+        more = {} if script.attributes.get("type") == "module" else {"defer": "defer"}
+    else:  # a module's text waits, too, but for its names: those that others read stay as they are
+        more = {"type": "module"} if "DOCUMENTATION_OPTIONS" in script.attributes.get("body", "") else {}
+    return type(script)(script.filename, priority=script.priority, **{**script.attributes, **more})
 
 
 def _finish(app: Sphinx, error: Exception | None) -> None:
@@ -78,6 +96,22 @@ def _finish(app: Sphinx, error: Exception | None) -> None:
     cut(theme_icons, icons, static / "styles" / ICONS)
     cut(math_font(), signs, static / "styles" / MATH)
     (static / SHEET).write_text(sheet, encoding="utf-8")
+    script = static / THEME_SCRIPT
+    script.write_text(without_measuring(script.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def without_measuring(script: str) -> str:
+    """The theme's script without its last call, which measures all at load; a second time changes nothing.
+
+    Raises ``ValueError`` where the call is not found: another version of the theme.
+    """
+    shorter, found = MEASURES_ALL.subn(LEFT_OUT, script)
+    if found != 1 and LEFT_OUT not in script:
+        raise ValueError(
+            f"{THEME_SCRIPT.name} has {found} calls that measure all at load, expected 1: the theme has changed. "
+            "Look at the end of the script, then set MEASURES_ALL in book/_extension/assets.py"
+        )
+    return shorter
 
 
 def math_font() -> Path:
@@ -133,11 +167,16 @@ ITALIC = _italics()  # Unicode's mathematical italic letters, as MathML Core map
 
 
 def _with_addresses(static: Path, name: str) -> str:
-    """The style sheet ``name``, its relative addresses told from where the one sheet lies."""
+    """The style sheet ``name`` with those it imports, its relative addresses told from where the one sheet lies."""
     path = static / name
     up = os.path.relpath(path.parent, (static / SHEET).parent) + "/"
     text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-    return re.sub(r"url\((['\"]?)(?!data:|['\"])", rf"url(\1{up}", text) + "\n"
+    text = re.sub(r"url\((['\"]?)(?!data:|['\"])", rf"url(\1{up}", text)
+    return re.sub(
+        r"@import \"(?!\w+:)([^\"]+)\";",
+        lambda match: _with_addresses(static, os.path.relpath(path.parent / match[1], static)),
+        text + "\n",
+    )
 
 
 def used_names(pages: Iterable[str], scripts: Iterable[str]) -> set[str]:

@@ -32,7 +32,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("lab", LabButtons)
     app.add_directive("quiz", Quiz)
     app.add_css_file("labkit.css", priority=900)  # the last word
-    app.add_js_file("reader.js")
+    app.add_js_file("reader.js", loading_method="defer")
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}
 
 

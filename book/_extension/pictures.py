@@ -1,4 +1,6 @@
-"""The start page's pictures: each is a chapter's own first figure, as the chapter's run drew it.
+"""Figures as files beside the pages, and the start page's pictures: a chapter's own first figure.
+
+A notebook carries its figures within; a page that did would be three times as heavy, and shown late.
 
 The directive ``chapter-picture`` with a stem takes the figure out of the built chapter, with its text
 alternative, makes it small, and writes it beside the site's other images. Nothing is stored in the sources.
@@ -7,6 +9,7 @@ alternative, makes it small, and writes it beside the site's other images. Nothi
 from __future__ import annotations
 
 import base64
+import hashlib
 import html
 import io
 import re
@@ -45,6 +48,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     # Any chapter may have a new figure, so the start page is written in every build.
     app.connect("env-updated", lambda app, env: [app.config.root_doc])
     app.connect("doctree-resolved", _insert)
+    app.connect("html-page-context", _page, priority=940)
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}
 
 
@@ -67,6 +71,36 @@ def _insert(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             f'height="{height}" alt="{html.escape(alternative)}" loading="lazy">'
         )
         node.replace_self(nodes.raw("", image, format="html"))
+
+
+def _page(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    folder, up = Path(app.outdir) / "_images", "../" * page.count("/")
+    seen = 0
+
+    def as_file(match: re.Match[str]) -> str:
+        nonlocal seen
+        seen += 1
+        drawn = base64.b64decode(match[2])
+        name = f"figure-{hashlib.sha256(drawn).hexdigest()[:16]}.svg"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(drawn)
+        width, height = size(drawn.decode("utf-8"))
+        later = ' loading="lazy"' if seen > 1 else ""  # the first one is what a reader sees at once
+        return (
+            f'<img class="labkit-image" alt="{match[1]}" src="{up}_images/{name}" '
+            f'width="{width}" height="{height}"{later}>'
+        )
+
+    if "body" in context:
+        context["body"] = FIGURE.sub(as_file, context["body"])
+
+
+def size(svg: str) -> tuple[int, int]:
+    """Width and height of a drawing in pixels, from its root element; points are what matplotlib writes."""
+    root = re.search(r"<svg[^>]*>", svg)[0]
+    found = (re.search(rf'\b{side}="([\d.]+)(pt|px)?"', root) for side in ("width", "height"))
+    width, height = (round(float(m[1]) * (4 / 3 if m[2] == "pt" else 1)) for m in found)
+    return width, height
 
 
 def first_figure(chapter: nodes.document) -> tuple[str, str] | None:
