@@ -124,6 +124,9 @@ def test_every_page_loads_without_errors_outside_requests_or_sideways_scroll(bro
             width = tab.evaluate("document.documentElement.scrollWidth")
             if width > PHONE["width"]:
                 wrong.append(f"{page}: {width} pixels wide on a phone")
+            cut = "[...document.querySelectorAll('.prev-next-area a')].filter((a) => a.scrollWidth > a.clientWidth)"
+            if cut := tab.evaluate(f"{cut}.map((a) => a.innerText)"):
+                wrong.append(f"{page}: cut off on a phone: {cut}")
             tab.close()
         context.close()
     assert not wrong, "\n".join(wrong)
@@ -157,6 +160,22 @@ def test_every_formula_is_drawn(stem, browser, address):
     left = tab.evaluate("document.querySelector('article').innerText.match(/\\\\\\(|\\$[^$\\n]+\\$/g)")
     assert not left, f"TeX is left as it was typed: {left[:3]}"
     tab.close()
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_the_address_of_a_part_leads_to_it_though_what_is_above_was_never_laid_out(size, browser, address):
+    tab = opened(browser, address, "book/07_transformers.html", viewport=size)
+    parts = tab.evaluate(
+        "[...document.querySelectorAll('article > section > section')].map((part) => part.id)"
+    )
+    tab.close()
+    for part in parts[1::4]:
+        tab = opened(browser, address, f"book/07_transformers.html#{part}", viewport=size)
+        tab.wait_for_function(
+            "(part) => Math.abs(document.getElementById(part).getBoundingClientRect().top - 64) < 40",
+            arg=part,
+        )
+        tab.close()
 
 
 @each_chapter
