@@ -127,6 +127,15 @@ def test_every_page_loads_without_errors_outside_requests_or_sideways_scroll(bro
             cut = "[...document.querySelectorAll('.prev-next-area a')].filter((a) => a.scrollWidth > a.clientWidth)"
             if cut := tab.evaluate(f"{cut}.map((a) => a.innerText)"):
                 wrong.append(f"{page}: cut off on a phone: {cut}")
+            # A formula within a line has no bar to scroll it by, but for those in tables.
+            cut = tab.evaluate(
+                """[...document.querySelectorAll("article span.math math")].filter((formula) => {
+                const right = (box) => box.getBoundingClientRect().right;
+                return !formula.closest("table") && right(formula) > right(formula.closest("p, li, dd, div")) + 1;
+                }).map((formula) => formula.textContent)"""
+            )
+            if cut:
+                wrong.append(f"{page}: wider than a phone: {cut}")
             tab.close()
         context.close()
     assert not wrong, "\n".join(wrong)
