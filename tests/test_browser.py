@@ -370,9 +370,12 @@ def on_paper(part: Tag, printed: str) -> float:
 def test_a_chapter_prints_all_of_it(stem, browser, address):
     tab = opened(browser, address, f"book/{stem}.html")
     tab.wait_for_timeout(300)
-    printed = "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(tab.pdf())).pages)
+    paper = tab.pdf()
+    # Figures far down come when they are near, and all of them on paper.
+    assert tab.evaluate("[...document.images].every((image) => image.complete && image.naturalWidth > 0)")
+    assert abs(len(tab.pdf()) - len(paper)) < 1_000, "a figure came after the first printing"
     tab.close()
-    printed = letters(printed)
+    printed = letters("\n".join(page.extract_text() for page in PdfReader(io.BytesIO(paper)).pages))
     article = BeautifulSoup(
         (HTML / "book" / f"{stem}.html").read_text(encoding="utf-8"), "html.parser"
     ).article
