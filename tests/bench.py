@@ -346,7 +346,7 @@ def site(stems: list[str]) -> None:
         for page, (first, all_of_it) in weight.weights(address, pages).items():
             row(f"{page}, first load", first / 1000, "kB", target="≤ 1500")
             if all_of_it > first:
-                row(f"{page}, with its charts alive", all_of_it / 1000, "kB")
+                row(f"{page}, read to its end, charts alive", all_of_it / 1000, "kB")
         for page in lighthouse.PAGES:
             marks = lighthouse.scores(address + page)
             # Performance is time, so one visit's mark hangs on what else the machine does.

@@ -1,4 +1,4 @@
-"""What a page weighs over the wire, in a real browser, without and with the interactive bundle."""
+"""What a page weighs over the wire, in a real browser: at first, and read to its end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def chromium() -> str | None:
 
 
 def weights(address: str, pages: Iterable[str]) -> dict[str, tuple[int, int]]:
-    """Bytes of each page's first visit, and of it with every chart alive (scripts and all, compressed).
+    """Bytes of each page's first load without the charts' bundle, and of all of it, read to its end, charts alive.
 
     Raises RuntimeError where there is no Chromium.
     """
@@ -42,13 +42,20 @@ def _visit(tab: Page, address: str, page: str) -> tuple[int, int]:
     wire.on("Network.responseReceived", lambda e: names.update({e["requestId"]: e["response"]["url"]}))
     wire.on("Network.loadingFinished", lambda e: sizes.update({e["requestId"]: e["encodedDataLength"]}))
     tab.goto(address + page, wait_until="networkidle")
-    charts = tab.locator(".labkit-vega").all()
-    for chart in charts:
-        chart.scroll_into_view_if_needed()
-    if charts:
+    first = sum(size for name, size in _loaded(names, sizes, address) if "vega.js" not in name)
+    # Figures and charts come when they are near: read to the end, a window at a time.
+    tab.evaluate(
+        """async () => {
+        for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight) {
+            scrollTo(0, y); await new Promise((done) => setTimeout(done, 50));
+        }}"""
+    )
+    if tab.locator(".labkit-vega").count():
         tab.wait_for_selector(".labkit-live", state="attached")
     tab.wait_for_load_state("networkidle")
-    loaded = [(names[i], size) for i, size in sizes.items() if names.get(i, "").startswith(address)]
-    bundle = sum(size for name, size in loaded if "vega.js" in name)
-    total = sum(size for _, size in loaded)
-    return total - bundle, total
+    tab.wait_for_function("[...document.images].every((image) => image.complete)")
+    return first, sum(size for _, size in _loaded(names, sizes, address))
+
+
+def _loaded(names: dict[str, str], sizes: dict[str, int], address: str) -> list[tuple[str, int]]:
+    return [(names[i], size) for i, size in sizes.items() if names.get(i, "").startswith(address)]
