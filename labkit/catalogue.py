@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import bz2
+import hashlib
+import inspect
 import re
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+
+from labkit.files import cached
 
 Row = dict[str, object]
 CONVERTED = "refs/convert/parquet"  # the hub's own conversion of sets that only a program could read
@@ -106,11 +111,19 @@ _MARK = "\ue000"  # put before and behind the visible text of each link; Unicode
 
 
 @lru_cache(maxsize=1)
-def _wikipedia_paragraphs() -> tuple[tuple[str, str, str], ...]:
+def _wikipedia_paragraphs() -> list[list[str]]:
     """Title, section and text of each paragraph, the text with its links between marks."""
+    dump = _bundled_path("enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2")
+    # Reading the markup takes seconds, so what was read is kept, under all that it depends on.
+    made_of = [dump.read_bytes(), version("gensim").encode(), inspect.getsource(_read_markup).encode()]
+    made_of += [pattern.pattern.encode() for pattern in (_PROSE, _LINK)]
+    digest = hashlib.sha256(b"\0".join(made_of)).hexdigest()[:16]
+    return cached(f"wikipedia-{digest}", lambda: _read_markup(dump))
+
+
+def _read_markup(dump: Path) -> list[list[str]]:
     from gensim.corpora import wikicorpus
 
-    dump = _bundled_path("enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2")
     rows = []
     with bz2.open(dump, "rb") as stream:
         for title, markup, _ in wikicorpus.extract_pages(stream, ("0",)):
@@ -125,8 +138,8 @@ def _wikipedia_paragraphs() -> tuple[tuple[str, str, str], ...]:
                 if heading:
                     section = heading[1]
                 elif _PROSE.match(line) and len(re.findall(r"\w+", line)) >= 8:
-                    rows.append((title, section, marked))
-    return tuple(rows)
+                    rows.append([title, section, marked])
+    return rows
 
 
 def _read_wikipedia(split: str) -> list[Row]:

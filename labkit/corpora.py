@@ -143,21 +143,6 @@ def verify(folder: str | Path) -> Iterator[tuple[str, str]]:
                 yield str(path), str(error)
 
 
-@contextlib.contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Give a temporary path beside ``path`` that takes its place when the block ends without an error."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def _entry(name: str) -> Dataset:
     if name not in CATALOGUE:
         raise ValueError(f"no data set {name!r} in the catalogue; there are: {', '.join(CATALOGUE)}")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from labkit.corpora import replacing
 from labkit.course.settings import CourseError
+from labkit.files import replacing
 
 Table = list[dict[str, str]]
 

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from labkit.corpora import replacing
+from labkit.files import replacing
 
 Row = dict[str, Any]
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import nbformat
 
-from labkit.corpora import replacing
+from labkit.files import replacing
 
 KEPT_CELL_METADATA = ("tags",)
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from labkit.corpora import replacing
 from labkit.course.gradebook import read_marks
 from labkit.course.marks import PAGE
 from labkit.course.settings import CourseError
+from labkit.files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
