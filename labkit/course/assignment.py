@@ -18,7 +18,7 @@ from pathlib import Path
 
 import nbformat
 
-from labkit.course.release import release
+from labkit.course.release import existing, release
 from labkit.course.settings import Course
 
 HEADER = 'from otter.test_files import test_case\n\nOK_FORMAT = False\nname = "question"\npoints = None\n'
@@ -57,10 +57,10 @@ class Assignment:
 
     @classmethod
     def of(cls, course: Course, stem: str) -> Assignment:
-        """Release lab ``stem`` into a temporary folder and read what the release says."""
+        """Read what the release of lab ``stem`` says; one is made for it where ``_build/release`` is not of these sources."""
         course.lab(stem)
         with tempfile.TemporaryDirectory() as folder:
-            out = release(course, [stem], Path(folder) / "release")
+            out = existing(course) or release(course, [stem], Path(folder) / "release")
             archive = (out / "private" / f"{stem}-autograder.zip").read_bytes()
             with zipfile.ZipFile(io.BytesIO(archive)) as inside:
                 names = sorted(n for n in inside.namelist() if re.fullmatch(r"tests/\w+\.py", n))
@@ -77,17 +77,13 @@ class Assignment:
             )
             for name, text in tests.items()
         }
-        open_cells = [
-            c
-            for c in student.cells
-            if c.cell_type == "code" and "otter_answer_cell" not in c.metadata.get("tags", [])
-        ]
+        code_cells = [c for c in student.cells if c.cell_type == "code"]
+        open_cells = [c for c in code_cells if "otter_answer_cell" not in c.metadata.get("tags", [])]
         given = {name: source for c in open_cells for name, source in _named(c.source) if name in asked}
         released = frozenset(c.source.strip() for c in open_cells)
-        names = frozenset(
-            re.findall(r"^class (\w+)", "\n".join(c.source for c in student.cells), re.MULTILINE)
-        )
-        code = [c.source for c in student.cells if c.cell_type == "code"] + list(tests.values())
+        text = "\n".join(c.source for c in student.cells)
+        names = frozenset(re.findall(r"^class (\w+)", text, re.MULTILINE))
+        code = [*(c.source for c in code_cells), *tests.values()]
         imports = sorted({statement for source in code for statement in _imported(source)})
         points = {name: sum(case.points for case in several) for name, several in cases.items()}
         wrong = known_wrong(course, stem)

@@ -168,18 +168,8 @@ INSIDES = re.compile(
 LOUD = 10_000_000  # bytes printed: no lab prints a thousandth of it
 LIMIT = r"File too large|MemoryError|it ran for more than"
 # What honest programs try as well: !pip, a download, a library that loads another.
-ORDINARY = (
-    "os.fork",
-    "os.posix_spawn",
-    "os.system",
-    "subprocess.",
-    "pty.",
-    "socket.",
-    "ctypes.dlopen",
-    "sys.setprofile",
-    "os.listdir",
-    "os.scandir",
-)
+_ORDINARY = "os.fork os.posix_spawn os.system subprocess. pty. socket. ctypes.dlopen sys.setprofile os.listdir os.scandir"
+ORDINARY = tuple(_ORDINARY.split())
 ENDS = {
     "exited": "it ended the grader's process; questions below that cell were not judged",
     "time": "it ran for more than {limits.seconds:.0f} s; questions below that cell were not judged",

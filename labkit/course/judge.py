@@ -62,11 +62,8 @@ PLAIN: dict[type, Callable[[Any], Any]] = {
     str: str.__str__, float: lambda x: float.__add__(x, 0.0), int: lambda x: int.__add__(x, 0),
 }  # fmt: skip
 # Bound before a hand-in can put others in their places.
-_encode, _caller, _interrupt = (
-    json.JSONEncoder().encode,
-    sys._getframe,
-    ctypes.pythonapi.PyThreadState_SetAsyncExc,
-)
+_encode, _caller = json.JSONEncoder().encode, sys._getframe
+_interrupt = ctypes.pythonapi.PyThreadState_SetAsyncExc
 INSPECT = inspect.__file__
 
 
@@ -294,9 +291,8 @@ class Honesty:
     def __init__(self, given: set[str]) -> None:
         """``given``: names of the lab's own classes."""
         self.known, self.given = classes(), given
-        self.tests: dict[
-            int, types.CodeType
-        ] = {}  # the tests' code: their own classes may say what they want
+        # The tests' code: their own classes may say what they want.
+        self.tests: dict[int, types.CodeType] = {}
         self.met: set[str] = set()
         self._lies = dict.fromkeys(SAFE, False)
 
@@ -370,9 +366,8 @@ class Judge:
         self.shell.history_manager.enabled = False
         self.shell.enable_gui = lambda gui=None: None  # %matplotlib inline
         self.shell.system = self.shell.getoutput = lambda command, *rest, **more: None  # !pip install
-        session._NoTests.check = session._NoTests.check_all = lambda *args: (
-            None
-        )  # a check with more in its cell
+        # A check with more in its cell.
+        session._NoTests.check = session._NoTests.check_all = lambda *args: None
         self.guard = Guard()
         self.before, self.honesty = photograph(), Honesty(set(job["names"]))
 
@@ -404,9 +399,8 @@ class Judge:
             try:
                 gc.disable()
                 changed = restore(self.before)
-                resource.setrlimit(
-                    resource.RLIMIT_FSIZE, (0, 0)
-                )  # what it sees of the tests it cannot write down
+                # What it sees of the tests it cannot write down.
+                resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
                 self.channel.send(ask=question)
                 self.report(question, self.channel.receive(), changed)
             except BaseException as error:  # not the hand-in's: the grader says so
@@ -484,7 +478,8 @@ def main() -> None:
     job = channel.receive()
     # Libraries load late what does what a hand-in may not: it adds an audit hook, opens a machine library.
     late = ["from transformers import BertModel"] * any("pretrained" in i for i in job["imports"])
-    for statement in (*job["imports"], "import filelock", *late):
+    # What tests compare with is loaded, and so watched, before a hand-in can touch it.
+    for statement in (*job["imports"], "import filelock, numpy.testing, torch.testing", *late):
         with contextlib.suppress(ImportError):
             exec(statement, {})
     platform.platform()  # libraries ask for it, and the first time it starts a program

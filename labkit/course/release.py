@@ -13,6 +13,7 @@ The same sources give the same bytes. It lands whole or not at all.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -22,16 +23,36 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from importlib.metadata import version
 from pathlib import Path
 
 import nbformat
 
 from labkit.course import notebooks
 from labkit.course.settings import Course, CourseError
+from labkit.files import digest
 
 # The moment that every file of a release is dated to, so that its bytes do not depend on the clock.
 EPOCH = (2020, 1, 1, 0, 0, 0)
 WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+def fingerprint(course: Course) -> str:
+    """Digest of all that a release of all labs is made of."""
+    names = ("_config.yml", "pyproject.toml", "README.md", "LICENSE")
+    sources = [course.root / name for name in names] + list((course.root / "labs").glob("*.ipynb"))
+    sources += [
+        p for p in (course.root / "labkit").rglob("*") if p.is_file() and "__pycache__" not in p.parts
+    ]
+    return f"otter {version('otter-grader')}, {digest(course.root, sources)}"
+
+
+def existing(course: Course) -> Path | None:
+    """The release of all labs in ``_build/release`` if it was made from the sources as they are now."""
+    out = course.root / "_build" / "release"
+    with contextlib.suppress(OSError, ValueError):
+        manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+        return out if manifest.get("sources") == fingerprint(course) else None
 
 
 def release(course: Course, labs: list[str] | None = None, out: Path | None = None) -> Path:
@@ -41,11 +62,10 @@ def release(course: Course, labs: list[str] | None = None, out: Path | None = No
     is no release, and for a solution or hidden test that would leak; ``out`` is then as it was.
     """
     stems = labs or course.labs()
-    masters = {stem: course.lab(stem) for stem in stems}
+    for stem in stems:
+        course.lab(stem)
     if labs and out is None:
-        raise CourseError(
-            "name the folder (--out) for a release of some labs: _build/release is for all of them"
-        )
+        raise CourseError("name the folder (--out) for a release of some labs: _build/release is for all")
     out = (out or course.root / "_build" / "release").resolve()
     if out.exists() and any(out.iterdir()) and not (out / "manifest.json").is_file():
         raise CourseError(f"{out} is not empty and not a release; name another folder")
@@ -55,12 +75,11 @@ def release(course: Course, labs: list[str] | None = None, out: Path | None = No
         for part in ("public/labs", "site", "private"):
             (new / part).mkdir(parents=True)
         tests = Path(folder) / "public_tests"
-        for stem, master in masters.items():
-            _release_lab(course, stem, master, new, tests, Path(folder) / "work" / stem)
-            given = [new / "public" / "labs" / master.name, new / "site" / master.name]
-            check_leaks(
-                nbformat.read(master, as_version=4), [*given, *sorted((tests / stem).iterdir())], stem
-            )
+        work = Path(folder) / "work"
+        prepared = {stem: _prepare(course, stem, work / stem) for stem in stems}
+        _assign(course, stems, work)
+        for stem in stems:
+            _finish(course, stem, prepared[stem], work / stem, new, tests)
         _build_wheel(course, tests, new / "public", Path(folder) / "stage")
         _write_manifest(course, stems, new)
         if out.exists():
@@ -69,22 +88,47 @@ def release(course: Course, labs: list[str] | None = None, out: Path | None = No
     return out
 
 
-def _release_lab(course: Course, stem: str, master: Path, new: Path, tests: Path, work: Path) -> None:
+def _prepare(course: Course, stem: str, work: Path) -> nbformat.NotebookNode:
+    """Write the master into ``work`` as Otter shall read it, with this course's addresses; return it."""
     work.mkdir(parents=True)
-    prepared = nbformat.read(master, as_version=4)
-    addresses = course.addresses(stem)
+    prepared = nbformat.read(course.lab(stem), as_version=4)
     for cell in prepared.cells:
-        for placeholder, address in addresses.items():
+        for placeholder, address in course.addresses(stem).items():
             cell.source = cell.source.replace(placeholder, address)
     config = next(c for c in prepared.cells if c.cell_type == "raw" and "ASSIGNMENT CONFIG" in c.source)
     config.source += f"\nrequirements:\n    - {_requirement(prepared)}"
-    nbformat.write(prepared, work / master.name)
-    # In a process of its own: Otter changes the working directory and leaves logging set up.
-    command = [sys.executable, "-m", "otter", "assign", master.name, "out", "--no-run-tests", "--no-pdfs"]
+    nbformat.write(prepared, work / f"{stem}.ipynb")
+    return prepared
+
+
+# Otter changes the working directory and leaves logging set up, so it gets a process of its own; one for all
+# labs, for its start takes six times as long as a lab.
+ASSIGN = """
+import os, sys
+from otter.assign import main
+for stem in sys.argv[1:]:
+    print(stem, flush=True)
+    os.chdir(stem)
+    main(f"{stem}.ipynb", "out", no_run_tests=True, no_pdfs=True)
+    os.chdir("..")
+"""
+
+
+def _assign(course: Course, stems: list[str], work: Path) -> None:
+    """Run ``otter assign`` on the masters in ``work``; raises CourseError, naming the lab that it does not take."""
+    command = [sys.executable, "-c", ASSIGN, *stems]
     done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
     if done.returncode:
+        begun = [line for line in done.stdout.splitlines() if line in stems]
+        master = course.lab(begun[-1]) if begun else work
         raise CourseError(f"{master}: otter assign failed\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
 
+
+def _finish(
+    course: Course, stem: str, prepared: nbformat.NotebookNode, work: Path, new: Path, tests: Path
+) -> None:
+    """Take what Otter made of a lab into the release, and look for leaks."""
+    master, addresses = course.lab(stem), course.addresses(stem)
     student = notebooks.tidy(nbformat.read(work / "out" / "student" / master.name, as_version=4))
     _number_cells(student)
     notebooks.write(student, new / "public" / "labs" / master.name)
@@ -96,6 +140,8 @@ def _release_lab(course: Course, stem: str, master: Path, new: Path, tests: Path
     shutil.copytree(work / "out" / "student" / "tests", tests / stem)
     [archive] = (work / "out" / "autograder").glob("*.zip")
     _zip_again(archive, new / "private" / f"{stem}-autograder.zip")
+    given = [new / "public" / "labs" / master.name, new / "site" / master.name]
+    check_leaks(nbformat.read(master, as_version=4), [*given, *sorted((tests / stem).iterdir())], stem)
 
 
 def _requirement(notebook: nbformat.NotebookNode) -> str:
@@ -237,4 +283,6 @@ def _write_manifest(course: Course, stems: list[str], new: Path) -> None:
         if path.is_file()
     }
     manifest = {"labkit": course.version, "repository": course.repository, "labs": stems, "files": files}
+    if stems == course.labs():
+        manifest["sources"] = fingerprint(course)
     (new / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pooch
+
 from labkit.course.judge import sign, veil
 
 HEARD = 20_000  # bytes of what a hand-in prints that are kept
@@ -26,6 +28,7 @@ LINE = 4_000_000  # longest line that a judge may send
 OUT_OF_MEMORY = 137  # a container's exit status when its memory limit killed it
 INSIDE = "/hand-in"  # the hand-in's folder, as it sees it
 PACKAGE = Path(__file__).parents[1]
+CACHE = Path(pooch.os_cache("labkit"))
 # Otter's image keeps its Python in its user's home.
 IN_OTTERS_IMAGE = 'exec ~root/miniforge3/envs/otter-env/bin/python -s -c "$0"'
 # No name of it stays where a hand-in could find it.
@@ -90,10 +93,8 @@ def _variables(home: str) -> dict[str, str]:
 
 
 def _bubblewrap(folder: Path) -> list[str]:
-    seen = {
-        Path(p)
-        for p in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/alternatives", "/etc/fonts")
-    }
+    system = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/alternatives", "/etc/fonts"]
+    seen = set(map(Path, system))
     # The interpreter, what is installed beside it, and labkit: not the checkout that labkit may stand in.
     seen |= {Path(sys.prefix), Path(sys.base_prefix), Path(sys.executable).resolve().parents[1], PACKAGE}
     if os.environ.get("LABKIT_DATA"):
@@ -102,44 +103,23 @@ def _bubblewrap(folder: Path) -> list[str]:
     arguments += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
     for path in sorted(path for path in seen if path.exists()):
         arguments += ["--ro-bind", str(path.resolve()), str(path)]
-    return [
-        *arguments,
-        "--bind",
-        str(folder),
-        INSIDE,
-        "--chdir",
-        INSIDE,
-        "--",
-        sys.executable,
-        "-s",
-        "-c",
-        JUDGE,
-    ]
+    arguments += ["--bind", str(folder), INSIDE]
+    if CACHE.is_dir():  # texts that take seconds to read anew; a hand-in cannot change them
+        arguments += ["--ro-bind", str(CACHE), f"{INSIDE}/.cache/labkit"]
+    return [*arguments, "--chdir", INSIDE, "--", sys.executable, "-s", "-c", JUDGE]
 
 
 def _docker(image: str, name: str, limits: Limits) -> list[str]:
     """In Otter's image, but with labkit's judge: results come as text on a pipe, never as a pickle that a hand-in wrote."""
     arguments = ["docker", "run", "--rm", "--interactive", "--name", name, "--network", "none", "--read-only"]
-    arguments += [
-        "--cap-drop",
-        "ALL",
-        "--security-opt",
-        "no-new-privileges",
-        "--pids-limit",
-        str(limits.processes),
-    ]
-    arguments += ["--memory", str(limits.memory), "--memory-swap", str(limits.memory)]
-    arguments += ["--ulimit", f"fsize={limits.file}", "--ulimit", f"cpu={int(2 * limits.seconds)}"]
+    arguments += f"--cap-drop ALL --security-opt no-new-privileges --pids-limit {limits.processes}".split()
+    arguments += f"--memory {limits.memory} --memory-swap {limits.memory}".split()
+    arguments += f"--ulimit fsize={limits.file} --ulimit cpu={int(2 * limits.seconds)}".split()
     # Otter's image holds the tests: an empty folder hides them.
-    arguments += ["--tmpfs", "/autograder", "--tmpfs", "/tmp", "--tmpfs", INSIDE, "--workdir", INSIDE]
+    arguments += f"--tmpfs /autograder --tmpfs /tmp --tmpfs {INSIDE} --workdir {INSIDE}".split()
     arguments += ["--volume", f"{PACKAGE}:/labkit/labkit:ro"]
-    if os.environ.get("LABKIT_DATA"):
-        arguments += [
-            "--volume",
-            f"{Path(os.environ['LABKIT_DATA']).resolve()}:/data:ro",
-            "--env",
-            "LABKIT_DATA=/data",
-        ]
+    if data := os.environ.get("LABKIT_DATA"):
+        arguments += ["--volume", f"{Path(data).resolve()}:/data:ro", "--env", "LABKIT_DATA=/data"]
     for key, value in {**_variables(INSIDE), "PYTHONPATH": "/labkit"}.items():
         arguments += ["--env", f"{key}={value}"]
     return [*arguments, image, "bash", "-c", IN_OTTERS_IMAGE, JUDGE]
@@ -192,21 +172,12 @@ def run(
     else:
         command = [sys.executable, "-s", "-c", JUDGE] if kind == "none" else _bubblewrap(folder)
         data = {k: v for k, v in os.environ.items() if k == "LABKIT_DATA"}
-        environment = {
-            **_variables(str(folder) if kind == "none" else INSIDE),
-            "PYTHONPATH": str(PACKAGE.parent),
-            **data,
-        }
+        variables = _variables(str(folder) if kind == "none" else INSIDE)
+        environment = {**variables, "PYTHONPATH": str(PACKAGE.parent), **data}
         limit = _limit(limits)
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     child = subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=folder,
-        env=environment,
-        preexec_fn=limit,
-        start_new_session=True,
+        command, **pipes, cwd=folder, env=environment, preexec_fn=limit, start_new_session=True
     )
     talk = _Talk(child, limits, started)
     try:
