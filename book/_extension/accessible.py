@@ -48,12 +48,15 @@ def named_toggles(contents: str) -> str:
 
 def _description(body: str) -> str:
     """The page's first paragraph of some length, for search engines and for links to it."""
-    soup = BeautifulSoup(body, "html.parser")
-    for formula in soup.select("math, script"):
-        formula.decompose()
-    texts = (re.sub(r"\s+", " ", paragraph.get_text()).strip() for paragraph in soup.find_all("p"))
-    text = next((text for text in texts if len(text) > 60), "")
-    if not text:
+    # Paragraph by paragraph: to parse the whole page takes a second, and the first ones do.
+    for match in re.finditer(r"<p\b.*?</p>", body, re.DOTALL):
+        paragraph = BeautifulSoup(match[0], "html.parser")
+        for formula in paragraph.select("math, script"):
+            formula.decompose()
+        text = re.sub(r"\s+", " ", paragraph.get_text()).strip()
+        if len(text) > 60:
+            break
+    else:
         return ""
     if len(text) > 155:
         text = text[:155].rsplit(" ", 1)[0] + " …"

@@ -7,7 +7,6 @@ a chart comes into view), copies the released labs, and adds two directives: ``l
 
 from __future__ import annotations
 
-import hashlib
 import html
 import os
 import shutil
@@ -22,6 +21,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from labkit.course.settings import Course
 from labkit.figures import vega_lite_version
+from labkit.files import cached, digest
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -38,11 +38,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 def cache_key(root: Path) -> str:
     """Digest of what an executed chapter depends on besides its own text: versions and labkit's sources."""
-    digest = hashlib.sha256()
     sources = [p for p in (root / "labkit").rglob("*.py") if "course" not in p.relative_to(root).parts]
-    for path in [root / "constraints.txt", *sorted(sources)]:
-        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
+    return digest(root, [root / "constraints.txt", *sources])[:16]
 
 
 def _configure(app: Sphinx, config: Config) -> None:
@@ -64,7 +61,11 @@ def _configure(app: Sphinx, config: Config) -> None:
 def _vega_bundle() -> str:
     import vl_convert
 
-    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vega_lite_version())
+    wanted = vega_lite_version()
+    return cached(
+        f"vega-{vl_convert.__version__}-{wanted}",
+        lambda: vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", wanted),
+    )
 
 
 def _write_if_new(path: Path, text: str) -> None:

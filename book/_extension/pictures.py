@@ -13,6 +13,7 @@ import hashlib
 import html
 import io
 import re
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
+
+from labkit.files import cached
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +64,9 @@ def _insert(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             node.parent.remove(node)
             continue
         alternative, svg = found
-        data, width, height = small(svg)
+        name = f"picture-{version('vl-convert-python')}-{hashlib.sha256(svg.encode()).hexdigest()[:16]}"
+        text, width, height = cached(name, lambda svg=svg: small(svg))
+        data = base64.b64decode(text)
         folder = Path(app.outdir) / "_images"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"chapter-{stem}.webp").write_bytes(data)
@@ -111,8 +116,8 @@ def first_figure(chapter: nodes.document) -> tuple[str, str] | None:
     return None
 
 
-def small(svg: str) -> tuple[bytes, int, int]:
-    """Return a picture ``WIDTH`` pixels wide, as WebP, with its width and height."""
+def small(svg: str) -> tuple[str, int, int]:
+    """Return a picture ``WIDTH`` pixels wide, as WebP in base 64, with its width and height."""
     import vl_convert
     from PIL import Image
 
@@ -120,4 +125,4 @@ def small(svg: str) -> tuple[bytes, int, int]:
     height = round(drawn.height * WIDTH / drawn.width)
     stream = io.BytesIO()
     drawn.resize((WIDTH, height), Image.Resampling.LANCZOS).save(stream, "WEBP", quality=70, method=6)
-    return stream.getvalue(), WIDTH, height
+    return base64.b64encode(stream.getvalue()).decode("ascii"), WIDTH, height
