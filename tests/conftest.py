@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from labkit.course.release import release
+from labkit.course.release import existing, release
 from labkit.course.settings import Course
 
 ROOT = Path(__file__).resolve().parents[1]
 REPORTS = ROOT / "_build" / "reports"
+STEMS = Course(ROOT).labs()
+
+
+def by_lab(*files: str, group: str = "lab") -> Callable:
+    """A test for each lab whose verdict hangs on ``files``; the tests of a lab run one after another in one process."""
+
+    def mark(test: Callable) -> Callable:
+        stems = [pytest.param(stem, marks=pytest.mark.xdist_group(f"{group}-{stem}")) for stem in STEMS]
+        return pytest.mark.hangs_on(*files)(pytest.mark.parametrize("stem", stems)(test))
+
+    return mark
 
 
 @pytest.fixture(scope="session")
@@ -21,8 +33,8 @@ def course() -> Course:
 
 @pytest.fixture(scope="session")
 def released(course, tmp_path_factory) -> Path:
-    """A release of all labs, made anew for this run."""
-    return release(course, out=tmp_path_factory.mktemp("release") / "release")
+    """The release of all labs as they are now: make's, or one made for this run."""
+    return existing(course) or release(course, out=tmp_path_factory.mktemp("release") / "release")
 
 
 @pytest.fixture(scope="session")

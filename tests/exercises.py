@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
+from unittest import mock
 
 import nbformat
 import yaml
@@ -47,40 +50,58 @@ def cells(master: Path) -> Iterator[tuple[Exercise | None, str, nbformat.Noteboo
             yield exercise, block, cell
 
 
-def exercises(master: Path, *, run: bool = False) -> list[Exercise]:
-    """Return the exercises of a master, in order.
-
-    With ``run``, the master's cells are run up to the last question with tests, at the size ``grade``, and
-    each exercise gets the namespace as it was right after its solution.
-    """
+def exercises(master: Path) -> list[Exercise]:
+    """The exercises of a master, in order; nothing is run."""
     found: dict[str, Exercise] = {}
-    environment: dict = {"__name__": "__main__"}
-    todo = []
     for exercise, block, cell in cells(master):
-        if exercise is not None:
-            exercise = found.setdefault(exercise.name, exercise)
-        if cell.cell_type != "code":
+        if exercise is None:
             continue
-        if exercise is not None and block in ("SOLUTION", "TESTS"):
+        exercise = found.setdefault(exercise.name, exercise)
+        if cell.cell_type == "code" and block in ("SOLUTION", "TESTS"):
             (exercise.solution if block == "SOLUTION" else exercise.tests).append(cell.source)
-        todo.append((exercise, block, cell.source))
-    if run:
-        last = max(i for i, (exercise, block, _) in enumerate(todo) if block == "TESTS")
-        transform = TransformerManager().transform_cell
-        here = Path.cwd()
-        os.environ["LABKIT_PROFILE"] = "grade"
-        try:
-            os.chdir(master.parent)
-            with contextlib.redirect_stdout(io.StringIO()):
-                for exercise, block, source in todo[:last]:
-                    if block != "TESTS":
-                        exec(transform(source), environment)
-                    if block == "SOLUTION" and exercise is not None:
-                        exercise.environment = dict(environment)
-        finally:
-            os.chdir(here)
-            del os.environ["LABKIT_PROFILE"]
     return list(found.values())
+
+
+@lru_cache(maxsize=1)  # the tests of a lab follow each other, and a lab's namespace is large
+def set_up(master: Path) -> dict[str, Exercise]:
+    """The exercises with tests, by name, each with the namespace as it was right after its solution.
+
+    The master's cells are run up to the last question with tests, at the size ``grade``.
+    """
+    found = {exercise.name: exercise for exercise in exercises(master) if not exercise.manual}
+    todo = [(e, block, cell.source) for e, block, cell in cells(master) if cell.cell_type == "code"]
+    last = max(i for i, (_, block, _) in enumerate(todo) if block == "TESTS")
+    environment: dict = {"__name__": "__main__"}
+    with at_grade(master.parent) as run:
+        for exercise, block, source in todo[:last]:
+            if block != "TESTS":
+                run(source, environment)
+            if block == "SOLUTION" and exercise is not None and exercise.name in found:
+                found[exercise.name].environment = dict(environment)
+    return found
+
+
+@contextlib.contextmanager
+def at_grade(folder: Path) -> Iterator[Callable[[str, dict], None]]:
+    """Give a function that runs a notebook's cell in a namespace, quietly, in ``folder``, at the size ``grade``."""
+    transform = TransformerManager().transform_cell
+    with (
+        mock.patch.dict(os.environ, LABKIT_PROFILE="grade"),
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(io.StringIO()),
+    ):
+        yield lambda source, environment: exec(transform(source), environment)
+
+
+def untouched(student: Path) -> dict:
+    """The namespace of a student's notebook in which nothing is answered: cells that end in errors are passed over."""
+    environment: dict = {"__name__": "__main__"}
+    with at_grade(student.parent) as run:
+        for cell in nbformat.read(student, as_version=4).cells:
+            if cell.cell_type == "code":
+                with contextlib.suppress(Exception), warnings.catch_warnings(action="ignore"):
+                    run(cell.source, environment)
+    return environment
 
 
 def solved(student: Path, master: Path) -> nbformat.NotebookNode:

@@ -9,6 +9,8 @@ from fontTools.ttLib import TTFont
 from formulas import mathml
 from pictures import size
 
+pytestmark = pytest.mark.hangs_on("book/_extension/**", "labkit/**")
+
 
 def test_a_formula_becomes_mathml():
     found = mathml(r"\mathbf{q}^\top W \in \mathbb{R}^V", display=False)

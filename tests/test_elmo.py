@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from labkit import elmo
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.hangs_on("labkit/**")
+
 FIXTURE = ROOT.parent / "shared" / "data" / "elmo_fixture"
 TINY = {
     "lstm": {

@@ -7,6 +7,8 @@ from sklearn.metrics import average_precision_score, ndcg_score
 
 from labkit import evaluation
 
+pytestmark = pytest.mark.hangs_on("labkit/**")
+
 
 def random_run(rng, documents=30):
     grades = {f"d{i}": int(g) for i, g in enumerate(rng.integers(0, 4, size=documents))}

@@ -11,6 +11,8 @@ from bs4 import BeautifulSoup
 
 from labkit import explorers, figures
 
+pytestmark = pytest.mark.hangs_on("labkit/**")
+
 
 def chart():
     k = alt.param(name="k", value=1, bind=alt.binding_range(min=0, max=3, step=1, name="k"))

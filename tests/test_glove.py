@@ -13,6 +13,8 @@ from scipy import sparse
 from labkit import corpora, glove, meter
 from labkit.text import Vocabulary, tokenize
 
+pytestmark = pytest.mark.hangs_on("labkit/**")
+
 # --- counting
 
 

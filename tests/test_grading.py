@@ -6,12 +6,13 @@ import csv
 import hashlib
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
 import time
 import zipfile
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -23,14 +24,20 @@ from labkit.course.cli import main
 from labkit.course.grading import Ledger, cells_of, grade, grade_one
 from labkit.course.handins import HandIn, collect
 from labkit.course.marks import write_feedback
-from labkit.course.settings import Course, CourseError
-from tests.conftest import ROOT
+from labkit.course.settings import CourseError
+from tests.attacks import ATTACKS, attack, notebook
+from tests.conftest import ROOT, by_lab
 from tests.exercises import solved
 
 STEM = "01_ranking"
-ATTACKS = sorted((ROOT / "tests" / "attacks").glob("*.ipynb"))
 FULL = 41.0
 LIMITS = sandbox.Limits(seconds=120, memory=2 << 30)
+# Attacks that wait until a limit ends them: `make proof` lets them wait as long as a class would.
+WAITING = {"builtins", "channel_stolen", "crash", "loop", "loop_in_a_test"}
+# Attacks on the hand-ins beside theirs, and on the machine.
+NEIGHBORS = ("reads_other_hand_ins", "disk", "exit")
+PROOF = bool(os.environ.get("PROOF"))
+SHORT = LIMITS if PROOF else sandbox.Limits(seconds=20, memory=2 << 30)
 needs_bubblewrap = pytest.mark.skipif(
     not sandbox._runs(["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"]),
     reason="bubblewrap is not installed",
@@ -49,6 +56,9 @@ def labkit(*arguments: object, **environment: str) -> subprocess.CompletedProces
 def by_name(path: Path) -> dict[str, dict[str, str]]:
     with path.open(newline="", encoding="utf-8") as stream:
         return {row["student"]: row for row in csv.DictReader(stream)}
+
+
+pytestmark = pytest.mark.hangs_on("labs/01_ranking.ipynb", "tests/mutants/01_ranking.py", "labkit/**")
 
 
 @pytest.fixture(scope="module")
@@ -75,15 +85,6 @@ PLAIN_ANSWERS = {
     "code_of_numpy": "import numpy\n    return numpy.zeros(3)",
 }
 BY_HEART = "public_answers_by_heart"  # has no trick: what it earns are the public checks that it answers
-
-
-def with_answers(attack: Path, body: str) -> nbformat.NotebookNode:
-    """The notebook of an attack without its own cells, every function of the lab answering ``body``."""
-    notebook = nbformat.read(attack, as_version=4)
-    names = re.findall(r"^def (\w+)\(\*args", "\n".join(c.source for c in notebook.cells), re.MULTILINE)
-    answers = "\n\n\n".join(f"def {name}(*args, **kwargs):\n    {body}" for name in names)
-    checks = [c for c in notebook.cells if "grader.check(" in c.source]
-    return nbformat.v4.new_notebook(cells=[notebook.cells[0], nbformat.v4.new_code_cell(answers), *checks])
 
 
 def text_of(notebook: nbformat.NotebookNode) -> bytes:
@@ -128,17 +129,13 @@ def broken(honest: nbformat.NotebookNode, course) -> dict[str, tuple[bytes, floa
 
 @pytest.fixture(scope="module")
 def run(honest, course, tmp_path_factory):
-    """Attacks, broken notebooks and an honest student, graded together: rows by student, and the folder."""
+    """An honest student, attacks on the neighbors, and broken notebooks, graded together: rows by student, and the folder."""
     folder = tmp_path_factory.mktemp("class")
     hand_ins = folder / "hand-ins"
     hand_ins.mkdir()
-    for path in ATTACKS:
-        (hand_ins / path.name).write_bytes(path.read_bytes())
+    for name in NEIGHBORS:
+        (hand_ins / f"{name}.ipynb").write_bytes(text_of(attack(name)))
     (hand_ins / "honest.ipynb").write_bytes(text_of(honest))
-    attack = ROOT / "tests" / "attacks" / "exit.ipynb"
-    for body in set(PLAIN_ANSWERS.values()):
-        name = f"plain {hashlib.sha256(body.encode()).hexdigest()[:6]}.ipynb"
-        (hand_ins / name).write_bytes(text_of(with_answers(attack, body)))
     for name, (data, *_) in broken(honest, course).items():
         (hand_ins / name).write_bytes(data)
     with zipfile.ZipFile(hand_ins / "slip.zip", "w") as archive:
@@ -154,21 +151,61 @@ def run(honest, course, tmp_path_factory):
 
 def test_there_are_at_least_25_attacks():
     assert len(ATTACKS) >= 25
+    assert set(ATTACKS) > {*WAITING, *NEIGHBORS, *PLAIN_ANSWERS, BY_HEART}
+
+
+def graded(name: str, notebook: nbformat.NotebookNode, assignment: Assignment) -> grading.Row:
+    limits = SHORT if name in WAITING else LIMITS
+    return grade_one(HandIn(name, name, text_of(notebook), (0,)), assignment, "bubblewrap", limits)
+
+
+@pytest.fixture(scope="module")
+def attacked(assignment) -> Assignment:
+    """What is attacked: the first two questions without the lab's other libraries, which take seconds to load.
+
+    `make proof` takes the whole lab.
+    """
+    if PROOF:
+        return assignment
+    few = dict(list(assignment.cases.items())[:2])
+    imports = ("import numpy as np", "import torch", "import labkit")
+    return replace(assignment, cases=few, points={q: assignment.points[q] for q in few}, imports=imports)
+
+
+@pytest.fixture(scope="module")
+def plain_mark(attacked):
+    """What a hand-in earns whose functions all honestly answer with a body."""
+
+    @cache
+    def mark(body: str) -> float:
+        answers = notebook(answer=f"def {{name}}(*args, **kwargs):\n    {body}")
+        return graded("plain", answers, attacked)["mark"]
+
+    return mark
+
+
+def each_attack(test):
+    """One test an attack, spread over the processes."""
+    names = [
+        pytest.param(name, marks=pytest.mark.xdist_group(f"attack-{number % 8}"))
+        for number, name in enumerate(ATTACKS)
+    ]
+    return pytest.mark.parametrize("name", names)(test)
 
 
 @needs_bubblewrap
-@pytest.mark.parametrize("name", [path.stem for path in ATTACKS])
-def test_an_attack_earns_nothing_and_is_flagged(name, run):
-    row, earned = run[0][name], 0.0
+@each_attack
+def test_an_attack_earns_nothing_and_is_flagged(name, attacked, plain_mark):
+    row, earned = graded(name, attack(name), attacked), 0.0
     if name in PLAIN_ANSWERS:
-        earned = run[0][f"plain {hashlib.sha256(PLAIN_ANSWERS[name].encode()).hexdigest()[:6]}"]["mark"]
+        earned = plain_mark(PLAIN_ANSWERS[name])
     if name == BY_HEART:
         tests = row["questions"]["q1"]["tests"]
         earned = sum(t["points"] for t in tests if not t["hidden"])
     assert row["mark"] <= earned, row["questions"]
     assert row["flags"] or row["notes"] or row["status"] != "graded", "nobody would look at this one"
     assert row["status"] in ("graded", "stopped", "held")
-    assert "READ " not in " ".join(row["errors"]), "it saw another hand-in, or the tests"
+    assert "READ " not in " ".join(row["errors"]), "it saw the tests"
 
 
 @needs_bubblewrap
@@ -183,6 +220,9 @@ def test_the_honest_student_beside_them_gets_all(run, report):
     ]
     report("attacks", "\n".join(lines))
     assert not list(folder.glob("**/large")), "a hand-in wrote outside its sandbox"
+    for name in NEIGHBORS:
+        assert rows[name]["mark"] == 0
+        assert "READ " not in " ".join(rows[name]["errors"]), "it saw another hand-in"
 
 
 @needs_bubblewrap
@@ -223,7 +263,7 @@ def with_own_habits(honest: nbformat.NotebookNode) -> nbformat.NotebookNode:
 
 
 @needs_bubblewrap
-@pytest.mark.parametrize("stem", Course(ROOT).labs())
+@by_lab("labs/{stem}.ipynb", "tests/mutants/{stem}.py", "labkit/**")
 def test_the_solutions_of_every_lab_get_all_and_no_flag(stem, course, released):
     """Decoys, limits on files, refused events: none of them may touch an honest answer, in any lab."""
     notebook = solved(released / "public" / "labs" / f"{stem}.ipynb", course.lab(stem))
@@ -235,6 +275,8 @@ def test_the_solutions_of_every_lab_get_all_and_no_flag(stem, course, released):
 
 
 @needs_bubblewrap
+@pytest.mark.hangs_on("labs/12_capstone.ipynb", "tests/mutants/12_capstone.py", "labkit/**")
+@pytest.mark.xdist_group("lab-12_capstone")
 def test_an_endless_loop_is_wrong_and_no_more(course, released):
     """The error of ``limited`` takes a tracer away, which a hand-in may not do itself."""
     stem = "12_capstone"

@@ -8,6 +8,8 @@ from tests.browser import lighthouse
 from tests.browser.server import serve
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.hangs_on("_build/html/{page}", "_build/html/_static/**")
+
 
 @pytest.fixture(scope="module")
 def address():

@@ -8,6 +8,8 @@ import torch
 
 from labkit import meter
 
+pytestmark = pytest.mark.hangs_on("labkit/**")
+
 
 def test_rate_counts_items_and_warms_up_once():
     calls = []

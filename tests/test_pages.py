@@ -16,6 +16,8 @@ from labkit.course.settings import Course, CourseError
 from tests.conftest import ROOT
 from tests.test_site import HTML, STEMS, each_chapter, name, pages, soup
 
+pytestmark = pytest.mark.hangs_on("_build/html/**", "book/**", "labs/*", "labkit/**")
+
 BOOK = HTML / "book"
 TERMS = terms((ROOT / "book" / "glossary.md").read_text())
 # What a reader meets as text that runs: not these.

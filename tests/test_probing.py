@@ -9,6 +9,8 @@ import torch
 from labkit import pretrained, probing
 from labkit.probing import Item
 
+pytestmark = pytest.mark.hangs_on("labkit/**")
+
 
 @pytest.fixture(scope="module")
 def small():

@@ -9,6 +9,8 @@ import torch
 import labkit
 from labkit import session
 
+pytestmark = pytest.mark.hangs_on("labkit/**")
+
 
 def test_start_prints_one_line_and_seeds_everything(capsys):
     lab = labkit.start("04_recurrent", seed=5)

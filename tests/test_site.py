@@ -20,6 +20,10 @@ from labkit.course.release import secrets
 from labkit.course.settings import Course
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.hangs_on(
+    "_build/html/**", "book/**", "labs/*", "labkit/**", "_toc.yml", "_config.yml", "constraints.txt"
+)
+
 HTML = ROOT / "_build" / "html"
 STEMS = Course(ROOT).labs()
 each_chapter = pytest.mark.parametrize("stem", STEMS)

@@ -17,6 +17,8 @@ import pytest
 from labkit import spoilers
 from labkit.catalogue import DataError, DataUnavailable
 
+pytestmark = pytest.mark.hangs_on("labkit/**")
+
 MADE = list(spoilers.made_up(3000))
 LINES = (files("labkit") / "spoilers.txt").read_text(encoding="utf-8").splitlines()
 LISTS = {name: some for name, *some in (line.split("|") for line in LINES)}

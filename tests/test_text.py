@@ -11,6 +11,8 @@ from torch.utils.data import DataLoader
 from labkit import training
 from labkit.text import Vocabulary, by_length, pad, tokenize
 
+pytestmark = pytest.mark.hangs_on("labkit/**")
+
 
 def test_tokenize_by_example():
     assert tokenize("BM25's k1, b!") == ["bm25", "s", "k1", "b"]

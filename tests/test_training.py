@@ -25,6 +25,8 @@ from transformers import get_linear_schedule_with_warmup
 
 from labkit import training
 
+pytestmark = pytest.mark.hangs_on("labkit/**")
+
 EXAMPLES, WIDTH, CLASSES, SIZE, EPOCHS = 14, 5, 3, 4, 3
 STEPS = EPOCHS * math.ceil(EXAMPLES / SIZE)
 

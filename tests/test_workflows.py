@@ -12,6 +12,10 @@ import yaml
 
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.hangs_on(
+    ".github/**", "pyproject.toml", "_config.yml", "CITATION.cff", "Makefile", ".ci/*"
+)
+
 FOLDER = ROOT / ".github" / "workflows"
 READ = {"contents": "read"}
 REPORTS = {"contents": "read", "issues": "write"}
@@ -95,7 +99,29 @@ def test_the_weekly_run_takes_the_newest_versions_and_no_cuda():
     assert "download.pytorch.org/whl/cpu" in install
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert f".[{','.join(sorted(extras))}]" in install
-    assert install.rstrip().split("\n")[-1].startswith("touch .venv/.ready")
+    assert install.rstrip().split("\n")[-1].startswith("echo as it is > .venv/.ready")
+
+
+def test_the_parts_of_the_test_workflow_run_every_test_once():
+    """What the jobs name, and what the last job leaves to them, is the same; and all jobs but one wait for nothing."""
+    jobs = workflow("test")["jobs"]
+    assert {name: job.get("needs") for name, job in jobs.items()} == {
+        "site": None,
+        "parts": None,
+        "rest": "site",
+    }
+    parts, (browser, rest) = (
+        jobs["parts"]["strategy"]["matrix"]["tests"],
+        jobs["rest"]["strategy"]["matrix"]["tests"],
+    )
+    named = [word for part in [*parts, browser] for word in part.split()]
+    labs = [path for word in named if word.startswith("labs/") for path in ROOT.glob(word)]
+    assert sorted(labs) == sorted((ROOT / "labs").glob("*.ipynb"))
+    files = [word for word in named if word.startswith("tests/")]
+    assert all((ROOT / file).is_file() for file in files)
+    assert re.findall(r"--ignore (\S+)", rest) == [*browser.split(), *(f for f in files if f not in browser)]
+    for name in ("parts", "rest"):
+        assert jobs[name]["steps"][-1]["run"].startswith('bash .ci/run TESTS="${{ matrix.tests }}" SITE=')
 
 
 @pytest.mark.parametrize(
