@@ -6,30 +6,57 @@ READY := $(VENV)/.ready
 RELEASED := _build/release/manifest.json
 SITE := _build/html/.built
 BROWSER := _build/browser/.ready
+# A part of the whole, by its stem: make test LAB=07_transformers, make test CHAPTER=07_transformers
 LAB ?=
+CHAPTER ?=
 PART ?=
+# Which files of tests: CI runs them in parts.
+TESTS ?= labs tests
+# Not empty: forget the verdicts that are kept.
+FRESH ?=
 
 LABS := $(wildcard labs/*.ipynb)
-LABKIT := $(shell find labkit -name '*.py')
+LABKIT := $(shell find labkit -name '*.py' -o -name '*.toml')
 BOOK := $(shell find book \( -path book/labs -o -name __pycache__ \) -prune -o -type f -print)
 
-.PHONY: site test lab release bench clean
+# Two processes with a thread each: threads that wait for each other on a busy core cost minutes.
+# Compiled modules are kept: without them each of a hundred processes compiles labkit anew.
+unexport PYTHONDONTWRITEBYTECODE
+export OMP_NUM_THREADS ?= 1
+PYTEST := LABKIT_PROFILE=laptop $(BIN)/python -m pytest -p tests.verdicts -n 2 --dist loadscope --no-loadscope-reorder \
+	--nbval --nbval-sanitize-with tests/nbval.cfg --durations 10 $(if $(FRESH),--cache-clear)
+
+.PHONY: site serve check test proof lab release bench clean always
 
 site: $(SITE)
+
+# A page in the browser, drawn again when its file changes: make serve, then http://127.0.0.1:8000
+serve: $(SITE)
+	$(BIN)/python book/_extension/serve.py
+
+# Style, the house, and what hangs on the files that are not on the main branch yet.
+CHANGED = $(shell { git diff --name-only --merge-base $$(git rev-parse -q --verify origin/main || echo HEAD); \
+	git ls-files --others --exclude-standard; } | sort -u)
+check: $(READY) $(RELEASED) $(if $(filter book/% labs/% labkit/% _%,$(CHANGED)),$(SITE) $(BROWSER))
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(PYTEST) --touching tests/test_house.py $(addprefix --touching ,$(CHANGED)) labs tests
+
+# Everything, or a lab as an exercise, or a chapter as a page. What passed and has not changed since is not run again.
+test: $(READY) $(RELEASED) $(if $(LAB),,$(SITE) $(BROWSER))
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(PYTEST) $(addprefix --lab ,$(LAB)) $(addprefix --chapter ,$(CHAPTER)) $(TESTS)
+
+# Everything from nothing, attacks with the limits that a class has: for the night, and before a release.
+proof: clean
+	$(MAKE) test FRESH=1 PROOF=1
 
 # Run labs from top to bottom and store their outputs: make lab, or make lab LAB=01_ranking
 lab: $(READY)
 	$(BIN)/labkit run $(LAB)
 
 release: $(RELEASED)
-
-# Two at a time, so a thread each: threads that wait for each other on a busy core cost minutes.
-test: export OMP_NUM_THREADS ?= 1
-test: $(READY) $(RELEASED) $(SITE) $(BROWSER)
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	LABKIT_PROFILE=laptop $(BIN)/pytest -n 2 --dist loadfile --nbval --nbval-sanitize-with tests/nbval.cfg --durations 3 labs
-	$(BIN)/pytest -n 2 --dist loadfile --durations 5 tests
 
 # Measure all, or a part: make bench PART=site, or make bench PART=labs LAB=01_ranking
 bench: $(READY) $(SITE) $(BROWSER)
@@ -38,11 +65,10 @@ bench: $(READY) $(SITE) $(BROWSER)
 clean:
 	rm -rf _build book/labs
 
-$(READY): pyproject.toml constraints.txt
+# The script knows by content whether anything is to be done, so it is always asked.
+$(READY): always
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; try: make PYTHON=python3.12")'
-	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[course,elmo,offline,scale,test]'
-	touch $@
+	@$(PYTHON) .ci/environment.py $(VENV)
 
 # axe-core and Lighthouse, for the browser tests; without npm those tests are skipped.
 $(BROWSER): tests/browser/package.json

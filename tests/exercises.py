@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -91,6 +92,8 @@ def at_grade(folder: Path) -> Iterator[Callable[[str, dict], None]]:
         contextlib.redirect_stdout(io.StringIO()),
     ):
         yield lambda source, environment: exec(transform(source), environment)
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 def untouched(student: Path) -> dict:
