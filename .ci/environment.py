@@ -44,7 +44,6 @@ def create(folder: Path) -> None:
 def move(new: Path, place: Path) -> None:
     """Put environment ``new`` in its ``place``, where its programs then look for their Python."""
     old = place.with_name(f"{place.name}.old")
-    shutil.rmtree(old, ignore_errors=True)
     for path in [new / "pyvenv.cfg", *(new / "bin").iterdir()]:
         if path.is_file() and not path.is_symlink():
             path.write_bytes(path.read_bytes().replace(os.fsencode(new), os.fsencode(place)))
@@ -59,19 +58,22 @@ def keep(root: Path, place: Path) -> str:
 
     Raises SystemExit, before anything is changed, where ``place`` is a link or a folder that is no environment.
     """
-    ready = place / ".ready"
+    ready, old = place / ".ready", place.with_name(f"{place.name}.old")
+    if old.exists() and not place.exists():
+        old.rename(place)  # the power went between the two renamings of a swap
+    shutil.rmtree(old, ignore_errors=True)
     versions, own = asked(root)
     there = ready.read_text(encoding="utf-8").split() if ready.is_file() else []
     if there in (["as", "it", "is"], [versions, own]):
         return ""
     done = "labkit registered anew"
+    if place.is_symlink():
+        sys.exit(
+            f"{place} is a link to {place.resolve()}, whose versions or labkit are others, and which is not changed: "
+            f"remove the link, say make VENV=folder, or write 'as it is' into its .ready"
+        )
     if there[:1] == [versions]:
         install(place / "bin" / "python", root, "--no-deps", "--no-build-isolation", "-e", ".")
-    elif place.is_symlink():
-        sys.exit(
-            f"{place} is a link to {place.resolve()}, an environment of other versions, which is not replaced: "
-            f"remove the link, or say make VENV=folder"
-        )
     elif place.exists() and not (place / "pyvenv.cfg").is_file():
         sys.exit(f"{place} is no Python environment, and is left alone: move it, or say make VENV=folder")
     else:

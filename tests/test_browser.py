@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import re
-import shutil
 import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
@@ -23,6 +22,7 @@ from pypdf import PdfReader
 from labkit.course.settings import Course
 from tests.browser.server import serve
 from tests.browser.visit import AXE, DESKTOP, PHONE, Visit, laid_out, visit
+from tests.browser.weight import FLAGS, chromium
 from tests.conftest import ROOT, STEMS, by_lab
 
 HTML = ROOT / "_build" / "html"
@@ -92,14 +92,13 @@ def modes_of(page: str) -> list[str]:
 
 @pytest.fixture(scope="session")
 def browser():
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
+    program = chromium()
+    if program is None:
         pytest.skip("there is no chromium on this machine (Debian: apt-get install chromium)")
     from playwright.sync_api import sync_playwright
 
-    flags = ["--no-sandbox", "--disable-background-networking", "--disable-gpu"]
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=flags)
+        started = playwright.chromium.launch(executable_path=program, args=FLAGS)
         yield started
         started.close()
 

@@ -105,10 +105,22 @@ def test_where_the_new_one_fails_the_old_one_stays(script, root, asked, monkeypa
     assert sorted(path.name for path in root.glob(".venv*")) == [".venv"]
 
 
+def test_where_the_power_went_between_the_two_the_old_one_is_put_back(script, root, asked):
+    place = root / ".venv"
+    script.keep(root, place)
+    place.rename(root / ".venv.old")
+    assert script.keep(root, place) == ""
+    assert runs(place)
+    assert sorted(path.name for path in root.glob(".venv*")) == [".venv"]
+
+
 def test_what_is_somebodys_own_is_refused(script, root, asked):
     place = root / "own"
     script.keep(root, place)
     (root / ".venv").symlink_to(place)
+    change(root, 'version = "0.1.0"', 'version = "0.2.0"')
+    with pytest.raises(SystemExit, match="is a link to"):
+        script.keep(root, root / ".venv")
     change(root, '"numpy>=1.26"', '"numpy>=2"')
     with pytest.raises(SystemExit, match="is a link to"):
         script.keep(root, root / ".venv")

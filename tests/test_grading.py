@@ -118,12 +118,10 @@ def broken(honest: nbformat.NotebookNode, course) -> dict[str, tuple[bytes, floa
         "empty.ipynb": (b"", 0, "empty"),
         "no cells.ipynb": (text_of(nbformat.v4.new_notebook()), 0, "no code"),
         "python 2.ipynb": (text_of(python2), FULL, ""),
-        "checks deleted.ipynb": (text_of(without_checks(honest)), FULL, ""),
         "renamed functions.ipynb": (text_of(renamed), 36, ""),
         "out of order.ipynb": (text_of(shuffled), 0, "ended in an error"),
-        "loud outputs.ipynb": (text_of(loud), FULL, ""),
         "another lab.ipynb": (text_of(other), 0, "this is lab 02_backpropagation"),
-        "Žofie Ångström 李雷 (2).ipynb": (whole, FULL, ""),
+        "Žofie Ångström 李雷 (2).ipynb": (text_of(loud), FULL, ""),  # and outputs of 100 MB
     }
 
 
@@ -139,7 +137,7 @@ def run(honest, course, tmp_path_factory):
     for name, (data, *_) in broken(honest, course).items():
         (hand_ins / name).write_bytes(data)
     with zipfile.ZipFile(hand_ins / "slip.zip", "w") as archive:
-        archive.writestr("../../../escaped.ipynb", text_of(honest))
+        archive.writestr("../../../escaped.ipynb", text_of(without_checks(honest)))
     before = {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in hand_ins.iterdir()}
     rows = grade(course, STEM, [hand_ins], folder / "marks.csv", jobs=2, limits=LIMITS)
     assert {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in hand_ins.iterdir()} == before
@@ -152,6 +150,12 @@ def run(honest, course, tmp_path_factory):
 def test_there_are_at_least_25_attacks():
     assert len(ATTACKS) >= 25
     assert set(ATTACKS) > {*WAITING, *NEIGHBORS, *PLAIN_ANSWERS, BY_HEART}
+
+
+def first_questions(assignment: Assignment) -> Assignment:
+    """The same assignment with its first two questions alone."""
+    few = dict(list(assignment.cases.items())[:2])
+    return replace(assignment, cases=few, points={q: assignment.points[q] for q in few})
 
 
 def graded(name: str, notebook: nbformat.NotebookNode, assignment: Assignment) -> grading.Row:
@@ -167,9 +171,8 @@ def attacked(assignment) -> Assignment:
     """
     if PROOF:
         return assignment
-    few = dict(list(assignment.cases.items())[:2])
     imports = ("import numpy as np", "import torch", "import labkit")
-    return replace(assignment, cases=few, points={q: assignment.points[q] for q in few}, imports=imports)
+    return replace(first_questions(assignment), imports=imports)
 
 
 @pytest.fixture(scope="module")
@@ -283,8 +286,9 @@ def test_an_endless_loop_is_wrong_and_no_more(course, released):
     notebook = solved(released / "public" / "labs" / f"{stem}.ipynb", course.lab(stem))
     (cell,) = (c for c in notebook.cells if c.source.startswith("def flatten("))
     cell.source = "def flatten(reviews):\n    n = 0\n    while True:\n        n += 1\n"
-    known = Assignment.of(course, stem)
-    row = grade_one(HandIn("honest", "x", text_of(notebook), (0,)), known, "bubblewrap", sandbox.Limits())
+    known = first_questions(Assignment.of(course, stem))
+    limits = sandbox.Limits() if PROOF else sandbox.Limits(seconds=80)
+    row = grade_one(HandIn("honest", "x", text_of(notebook), (0,)), known, "bubblewrap", limits)
     assert (row["status"], row["flags"], row["questions"]["q1"]["points"]) == ("graded", [], 0)
     assert row["questions"]["q2"]["points"] == known.points["q2"], "the other questions are graded"
 
@@ -330,7 +334,9 @@ def test_every_broken_notebook_gets_a_row_and_a_reason(run, honest, course):
         assert row["mark"] == mark, (name, row["errors"])
         assert (folder / "feedback" / f"{row['student']}.html").is_file()
     assert any("SyntaxError" in error for error in rows["python 2"]["errors"])
-    assert rows["slip"]["mark"] == FULL, "a student's archive has the student's name"
+    assert rows["slip"]["mark"] == FULL, (
+        "a student's archive has the student's name, and checks may be deleted"
+    )
     assert not (folder.parent / "escaped.ipynb").exists()
 
 
@@ -510,9 +516,9 @@ def test_otters_containers_run_the_same_judge(monkeypatch, tmp_path, course, hon
 def test_killed_and_run_again_nothing_is_graded_twice_or_lost(tmp_path, student, honest):
     hand_ins = tmp_path / "hand-ins"
     hand_ins.mkdir()
-    for name in "abcd":
+    for name in "ab":
         (hand_ins / f"{name}.ipynb").write_bytes(student.read_bytes())
-    (hand_ins / "e.ipynb").write_bytes(text_of(honest))
+    (hand_ins / "c.ipynb").write_bytes(text_of(honest))
     out, ledger = tmp_path / "marks.csv", tmp_path / "marks.ledger.jsonl"
     code = "import sys; from labkit.course.cli import main; sys.exit(main())"
     command = [sys.executable, "-c", code, "grade", STEM, str(hand_ins), "--out", str(out), "--jobs", "2"]
@@ -531,21 +537,16 @@ def test_killed_and_run_again_nothing_is_graded_twice_or_lost(tmp_path, student,
     os.killpg(child.pid, signal.SIGKILL)
     child.wait()
     kept = ledger.read_text().splitlines()
-    assert 1 <= len(kept) < 5
+    assert 1 <= len(kept) < 3
     with ledger.open("a") as stream:
         stream.write('{"student": "half a li')  # the power went
     done = labkit("grade", STEM, hand_ins, "--out", out, "--jobs", 2)
     assert done.returncode == 0, done.stderr
     lines = ledger.read_text().splitlines()
     assert lines[: len(kept)] == kept
-    assert sorted(json.loads(line)["student"] for line in lines) == list("abcde")
-    assert {name: row["mark"] for name, row in by_name(out).items()} == {
-        "a": "0",
-        "b": "0",
-        "c": "0",
-        "d": "0",
-        "e": "41",
-    }
+    assert sorted(json.loads(line)["student"] for line in lines) == list("abc")
+    marks = {name: row["mark"] for name, row in by_name(out).items()}
+    assert marks == {"a": "0", "b": "0", "c": "41"}
 
 
 @pytest.fixture

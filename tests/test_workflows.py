@@ -23,6 +23,7 @@ REPORTS = {"contents": "read", "issues": "write"}
 EXPECTED = {
     "links": ({"schedule", "workflow_dispatch"}, REPORTS),
     "preview": ({"pull_request"}, READ),
+    "proof": ({"schedule", "workflow_dispatch"}, REPORTS),
     "publish": ({"push"}, {"contents": "write"}),
     "test": ({"push", "pull_request"}, READ),
     "weekly": ({"schedule", "workflow_dispatch"}, REPORTS),
@@ -83,14 +84,19 @@ def test_a_pull_request_meets_no_secret():
     assert kept == ["_build/html"]
 
 
-@pytest.mark.parametrize("name", ["links", "weekly"])
-def test_a_scheduled_run_reports_its_failure_once_a_week(name):
+@pytest.mark.parametrize(("name", "days"), [("links", "[0-6]"), ("weekly", "[0-6]"), ("proof", r"\*")])
+def test_a_scheduled_run_comes_once_a_week_or_a_night_and_reports_its_failure(name, days):
     (when,) = workflow(name)["on"]["schedule"]
-    assert re.fullmatch(r"\d+ \d+ \* \* [0-6]", when["cron"])
+    assert re.fullmatch(rf"\d+ \d+ \* \* {days}", when["cron"])
     last = steps(name)[-1]
     assert last["if"] == "failure()"
     assert ".github/report " in last["run"]
     assert set(last["env"]) == {"GH_TOKEN", "RUN"}
+
+
+@pytest.mark.parametrize("name", ["proof", "publish"])
+def test_a_night_and_a_tag_prove_everything_from_nothing(name):
+    assert any("bash .ci/run FRESH=1 PROOF=1" in step.get("run", "") for step in steps(name))
 
 
 def test_the_weekly_run_takes_the_newest_versions_and_no_cuda():

@@ -182,9 +182,9 @@ def content(name: str) -> str:
 
 @cache
 def machine() -> str:
-    """Python, the installed versions, and labkit's settings in the environment."""
+    """Python, the installed versions, labkit's settings in the environment, and whether all is to be proved."""
     installed = sorted({f"{d.metadata['Name']}=={d.version}" for d in distributions()})
-    settings = sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("LABKIT_"))
+    settings = sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("LABKIT_") or k == "PROOF")
     return "\n".join([sys.version, *installed, *settings])
 
 

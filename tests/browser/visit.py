@@ -9,6 +9,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page
 
+from tests.browser.weight import wire, without_bundle
+
 AXE = Path(__file__).resolve().parents[2] / "_build" / "browser" / "node_modules" / "axe-core" / "axe.min.js"
 PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 
@@ -44,11 +46,12 @@ def visit(browser: Browser, address: str, page: str, size: dict[str, int], schem
     context = browser.new_context(viewport=size, color_scheme=scheme, reduced_motion="reduce")
     tab = context.new_page()
     first = not seen.on_phone and scheme == "light"  # the visit that also weighs, prints and uses the page
-    wire = listen(tab, seen, address)
+    listen(tab, seen, address)
+    loaded = wire(tab, address)
     tab.goto(address + page, wait_until="networkidle" if first else "load")
     tab.wait_for_load_state("domcontentloaded")
     if first:
-        seen.found["first load"] = {name: n for name, n in wire().items() if "vega.js" not in name}
+        seen.found["first load"] = without_bundle(loaded())
         if seen.chapter:
             printed(tab, seen)
     enliven(tab)
@@ -76,8 +79,8 @@ def visit(browser: Browser, address: str, page: str, size: dict[str, int], schem
     return seen
 
 
-def listen(tab: Page, seen: Visit, address: str) -> Any:
-    """Note errors and requests to others from now on; return a function that tells what each address weighed."""
+def listen(tab: Page, seen: Visit, address: str) -> None:
+    """Note errors and requests to others from now on."""
     errors, outside = seen.wrong["errors"], seen.wrong["requests to others"]
     tab.on("pageerror", lambda error: errors.append(str(error)))
     tab.on("console", lambda message: message.type == "error" and errors.append(message.text))
@@ -89,13 +92,6 @@ def listen(tab: Page, seen: Visit, address: str) -> Any:
             and outside.append(request.url)
         ),
     )
-    wire = tab.context.new_cdp_session(tab)
-    wire.send("Network.enable")
-    names: dict[str, str] = {}
-    sizes: dict[str, int] = {}
-    wire.on("Network.responseReceived", lambda e: names.update({e["requestId"]: e["response"]["url"]}))
-    wire.on("Network.loadingFinished", lambda e: sizes.update({e["requestId"]: e["encodedDataLength"]}))
-    return lambda: {names[i].removeprefix(address): size for i, size in sizes.items() if i in names}
 
 
 def printed(tab: Page, seen: Visit) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from playwright.sync_api import Page, sync_playwright
 
@@ -34,15 +34,28 @@ def weights(address: str, pages: Iterable[str]) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _visit(tab: Page, address: str, page: str) -> tuple[int, int]:
-    wire = tab.context.new_cdp_session(tab)
-    wire.send("Network.enable")
+def wire(tab: Page, address: str) -> Callable[[], dict[str, int]]:
+    """Listen to the network from now on; return a function that tells the bytes of each file of ``address`` so far."""
+    network = tab.context.new_cdp_session(tab)
+    network.send("Network.enable")
     names: dict[str, str] = {}
     sizes: dict[str, int] = {}
-    wire.on("Network.responseReceived", lambda e: names.update({e["requestId"]: e["response"]["url"]}))
-    wire.on("Network.loadingFinished", lambda e: sizes.update({e["requestId"]: e["encodedDataLength"]}))
+    network.on("Network.responseReceived", lambda e: names.update({e["requestId"]: e["response"]["url"]}))
+    network.on("Network.loadingFinished", lambda e: sizes.update({e["requestId"]: e["encodedDataLength"]}))
+    return lambda: {
+        names[i].removeprefix(address): n for i, n in sizes.items() if names.get(i, "").startswith(address)
+    }
+
+
+def without_bundle(loaded: dict[str, int]) -> dict[str, int]:
+    """All but the charts' bundle, which comes when a chart is near."""
+    return {name: n for name, n in loaded.items() if "vega.js" not in name}
+
+
+def _visit(tab: Page, address: str, page: str) -> tuple[int, int]:
+    loaded = wire(tab, address)
     tab.goto(address + page, wait_until="networkidle")
-    first = sum(size for name, size in _loaded(names, sizes, address) if "vega.js" not in name)
+    first = sum(without_bundle(loaded()).values())
     # Figures and charts come when they are near: read to the end, a window at a time.
     tab.evaluate(
         """async () => {
@@ -54,8 +67,4 @@ def _visit(tab: Page, address: str, page: str) -> tuple[int, int]:
         tab.wait_for_selector(".labkit-live", state="attached")
     tab.wait_for_load_state("networkidle")
     tab.wait_for_function("[...document.images].every((image) => image.complete)")
-    return first, sum(size for _, size in _loaded(names, sizes, address))
-
-
-def _loaded(names: dict[str, str], sizes: dict[str, int], address: str) -> list[tuple[str, int]]:
-    return [(names[i], size) for i, size in sizes.items() if names.get(i, "").startswith(address)]
+    return first, sum(loaded().values())
