@@ -6,6 +6,7 @@ READY := $(VENV)/.ready
 RELEASED := _build/release/manifest.json
 SITE := _build/html/.built
 BROWSER := _build/browser/.ready
+HOSTED := _build/hosted/.ready
 # A part of the whole, by its stem: make test LAB=07_transformers, make test CHAPTER=07_transformers
 LAB ?=
 CHAPTER ?=
@@ -37,13 +38,13 @@ serve: $(SITE)
 # Style, the house, and what hangs on the files that are not on the main branch yet.
 CHANGED = $(shell { git diff --name-only --merge-base $$(git rev-parse -q --verify origin/main || echo HEAD); \
 	git ls-files --others --exclude-standard; } | sort -u)
-check: $(READY) $(RELEASED) $(if $(filter book/% labs/% labkit/% _%,$(CHANGED)),$(SITE) $(BROWSER))
+check: $(READY) $(RELEASED) $(if $(filter book/% labs/% labkit/% _%,$(CHANGED)),$(SITE) $(BROWSER)) $(HOSTED)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(PYTEST) --touching tests/test_house.py $(addprefix --touching ,$(CHANGED)) labs tests
 
 # Everything, or a lab as an exercise, or a chapter as a page. What passed and has not changed since is not run again.
-test: $(READY) $(RELEASED) $(if $(LAB),,$(SITE) $(BROWSER))
+test: $(READY) $(RELEASED) $(HOSTED) $(if $(LAB),,$(SITE) $(BROWSER))
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(PYTEST) $(addprefix --lab ,$(LAB)) $(addprefix --chapter ,$(CHAPTER)) $(TESTS)
@@ -75,6 +76,12 @@ $(BROWSER): tests/browser/package.json
 	mkdir -p $(@D) && cp $< $(@D)/
 	@if command -v npm > /dev/null; then npm install --silent --no-package-lock --no-audit --no-fund --prefix $(@D); \
 	else echo "there is no npm here: axe-core and Lighthouse are skipped"; fi
+	touch $@
+
+# What Colab has installed, to be put before this environment's own (tests/test_hosted.py).
+$(HOSTED): tests/hosted/colab-3.13.txt $(READY)
+	rm -rf $(@D)
+	$(BIN)/uv pip install --quiet --no-deps --python $(BIN)/python --target $(@D) -r $<
 	touch $@
 
 $(RELEASED): $(READY) $(LABS) $(LABKIT) _config.yml README.md

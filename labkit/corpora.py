@@ -63,8 +63,8 @@ class Retrieval:
 def load(name: str, split: str) -> list[Row]:
     """Return the rows of one split of data set ``name``, each a dict with the catalogue's columns.
 
-    Raises ValueError for an unknown name or split, DataError for a broken file or a wrong checksum,
-    DataUnavailable where no source answers and the entry has no stand-in.
+    Raises ValueError for an unknown name or split, DataError for a broken file, for one without rows, and for a public
+    file with a wrong checksum (those of a folder of your own are checked by ``verify``), DataUnavailable where no source answers and the entry has no stand-in.
     """
     return _with_stand_in(name, (split,))[1][split]
 
@@ -88,7 +88,12 @@ def retrieval(name: str, *, split: str = "test") -> Retrieval:
             raise DataError(f"{found}: an _id occurs twice in its {part}")
     qrels: dict[str, dict[str, int]] = {}
     for row in parts[judged]:
-        qrels.setdefault(str(row["query-id"]), {})[str(row["corpus-id"])] = int(float(str(row["score"])))
+        grades, document = qrels.setdefault(str(row["query-id"]), {}), str(row["corpus-id"])
+        grade = int(float(str(row["score"])))
+        if grades.setdefault(document, grade) != grade:
+            raise DataError(
+                f"{found}: query {row['query-id']}, document {document} is judged twice, differently"
+            )
     queries = {str(r["_id"]): str(r["text"]) for r in parts["queries"] if str(r["_id"]) in qrels}
     return Retrieval(found, documents, queries, qrels)
 
@@ -202,10 +207,12 @@ def _read_local(folder: Path, entry: Dataset, split: str) -> list[Row]:
                 wrong = _what_is_wrong(rows[-1], entry.splits[split])
                 if wrong:
                     raise DataError(f"{path}, line {number}, {wrong}; mend it, or fetch or copy it again")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise DataError(
             f"{path} is broken after {len(rows)} rows ({error}); fetch or copy it again"
         ) from error
+    if not rows:
+        raise DataError(f"{path} has no rows; fetch or copy it again")
     return rows
 
 
@@ -222,6 +229,10 @@ def _what_is_wrong(row: object, columns: tuple[str, ...]) -> str:
         aligned = isinstance(value, list) and len(value) == len(row.get("tokens", value))
         if column in ("tokens", "links", "pos", "ner", "upos") and not aligned:
             return f"has {value!r:.60} for {column!r}, not a list with one entry for each token"
+        if column == "tokens" and not (value and all(isinstance(token, str) for token in value)):
+            return f"has {value!r:.60} for 'tokens', not one or more strings"
+        if column == "label" and not (type(value) is int or (isinstance(value, str) and value)):
+            return f"has the label {value!r:.60}, not an integer or a word"
         # Some keep their grades as floats: 1.0 is a grade, 0.5 is none.
         if column == "score" and "corpus-id" in columns and not _is_grade(value):
             return f"has the grade {value!r:.60}, not an integer of 0 or more"
@@ -311,5 +322,9 @@ def _sha256(path: Path) -> str:
 
 
 def texts(rows: Iterable[Row], column: str = "text") -> list[str]:
-    """Return one column of ``rows`` as a list of strings."""
+    """Return one column of ``rows`` as a list of strings; raises ValueError where a row lacks it."""
+    rows = list(rows)
+    lacking = next((row for row in rows if column not in row), None)
+    if lacking is not None:
+        raise ValueError(f"a row has no column {column!r}; it has: {', '.join(lacking)}")
     return [str(row[column]) for row in rows]

@@ -25,12 +25,15 @@ def ranking(
     id → score. Queries that are judged but not run score 0; documents that are not judged count as
     not relevant. Means over the rows of AP and RR are MAP and MRR.
 
-    Raises ValueError for a query that is run but not judged, a grade that is not an integer of 0 or more,
-    a score that is not finite, and a measure that ir_measures does not know or that is named twice.
+    Raises ValueError for an id that is no string, a query that is run but not judged, a grade that is not an integer of
+    0 or more, a score that is not finite, and a measure that ir_measures does not know, that is named twice, or that cuts
+    below rank 1.
     """
     import ir_measures
     import pandas as pd
 
+    _check_ids("the judgments", qrels)
+    _check_ids("the run", run)
     unjudged = sorted(set(run) - set(qrels))
     if unjudged:
         raise ValueError(
@@ -45,14 +48,22 @@ def ranking(
                     "≥ 0 (0 = not relevant)"
                 )
     for query, scores in run.items():
-        if not np.isfinite(list(scores.values())).all():
-            raise ValueError(f"a score of query {query!r} is not a finite number")
+        for document, score in scores.items():
+            if not isinstance(score, numbers.Real) or not np.isfinite(float(score)):
+                raise ValueError(
+                    f"the score of query {query!r}, document {document!r} is {score!r}, not a finite number"
+                )
+    if isinstance(measures, str):
+        raise ValueError(f"measures is {measures!r}; give a list of names: [{measures!r}]")
     try:
         parsed = [ir_measures.parse_measure(measure) for measure in measures]
     except (NameError, SyntaxError, ValueError) as error:
         raise ValueError(f"ir_measures does not know one of {list(measures)}: {error}") from error
     if len(set(map(str, parsed))) < len(parsed):
         raise ValueError(f"a measure is named twice in {list(measures)}")
+    for measure in parsed:
+        if measure.params.get("cutoff", 1) < 1:  # the library ends the whole process
+            raise ValueError(f"{measure} cuts below rank 1; give a cutoff of 1 or more")
     plain_qrels = {q: {d: int(g) for d, g in grades.items()} for q, grades in qrels.items()}
     plain_run = {q: {d: float(s) for d, s in scores.items()} for q, scores in run.items()}
     table = pd.DataFrame(0.0, index=list(qrels), columns=list(measures))
@@ -60,6 +71,18 @@ def ranking(
     for found in ir_measures.iter_calc(parsed, plain_qrels, plain_run):
         table.loc[found.query_id, names[str(found.measure)]] = found.value
     return table
+
+
+def _check_ids(what: str, table: object) -> None:
+    """Raise ValueError unless ``table`` maps strings to what maps strings to something."""
+    if not isinstance(table, Mapping):
+        raise ValueError(f"{what} is of type {type(table).__name__}; give query id → document id → number")
+    for query, row in table.items():
+        if not isinstance(row, Mapping):
+            raise ValueError(f"{what}: query {query!r} has {row!r:.60}; give document id → number")
+        for name in (query, *row):
+            if not isinstance(name, str):
+                raise ValueError(f"{what}: the id {name!r} is no string; write str(...) around ids")
 
 
 @dataclass(frozen=True)
@@ -84,22 +107,27 @@ def bootstrap(
 ) -> Interval:
     """Percentile bootstrap interval of ``statistic`` over independent ``values`` (Efron, 1979).
 
-    Raises ValueError for fewer than two values.
+    Raises ValueError for fewer than two values, one that is not finite, and a confidence outside (0, 1).
     """
     from scipy import stats
 
-    values = np.asarray(values, dtype=float)
-    if values.size < 2:
-        raise ValueError(f"an interval needs two values or more, got {values.size}")
-    ends = stats.bootstrap(
-        (values,),
-        statistic,
-        n_resamples=resamples,
-        confidence_level=confidence,
-        method="percentile",
-        rng=np.random.default_rng(seed),
-    ).confidence_interval
+    values = _finite("an interval", values)
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence}; give a share between 0 and 1, such as 0.95")
+    how = {"n_resamples": resamples, "confidence_level": confidence, "method": "percentile"}
+    ends = stats.bootstrap((values,), statistic, rng=np.random.default_rng(seed), **how).confidence_interval
     return Interval(float(statistic(values)), float(ends.low), float(ends.high))
+
+
+def _finite(what: str, values: Sequence[float]) -> np.ndarray:
+    """The values as an array; raises ValueError for fewer than two, and for one that is not finite."""
+    array = np.asarray(values, dtype=float)
+    if array.size < 2:
+        raise ValueError(f"{what} needs two values or more, got {array.size}")
+    if not np.isfinite(array).all():
+        place = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise ValueError(f"{what} needs finite values; value {place} is {array.flat[place]}")
+    return array
 
 
 @dataclass(frozen=True)
@@ -120,19 +148,14 @@ def paired_test(
 
     Under the null hypothesis a query's two scores may change places, so the sign of each difference
     is flipped at random; p is the share of flips with a mean at least as far from 0 (two-sided).
-    Raises ValueError for unequal lengths.
+    Raises ValueError for unequal lengths, fewer than two queries, and scores that are not finite.
     """
     from scipy import stats
 
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    a, b = (_finite("a paired test", scores) for scores in (a, b))
     if a.shape != b.shape:
         raise ValueError(f"a paired test needs one score of each system a query: {a.shape} against {b.shape}")
-    test = stats.permutation_test(
-        (a, b),
-        lambda x, y, axis: np.mean(x - y, axis=axis),
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=resamples,
-        rng=np.random.default_rng(seed),
-    )
+    how = {"permutation_type": "samples", "vectorized": True, "n_resamples": resamples}
+    rng = np.random.default_rng(seed)
+    test = stats.permutation_test((a, b), lambda x, y, axis: np.mean(x - y, axis=axis), rng=rng, **how)
     return PairedTest(bootstrap(a - b, seed=seed), float(test.pvalue))

@@ -47,10 +47,10 @@ class Explorer:
             f'<figure class="labkit-figure">{self.picture}'
             f"<figcaption>{html.escape(self.alt)} Run the notebook to move the controls.</figcaption></figure>"
         )
+        # By hand: Colab's ipywidgets is version 7, which cannot say this of itself.
+        view = {"version_major": 2, "version_minor": 0, "model_id": self.widget.model_id}
         return {
-            "application/vnd.jupyter.widget-view+json": self.widget._repr_mimebundle_()[
-                "application/vnd.jupyter.widget-view+json"
-            ],
+            "application/vnd.jupyter.widget-view+json": view,
             "text/html": still,
             "text/plain": f"Explorer: {self.alt}",
         }

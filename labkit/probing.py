@@ -227,9 +227,11 @@ def online_code(
     −log2 of the probability that a probe gives to the label, after training on all portions before. Items of one group stay together in
     that order, so that a portion's article is not already known (only one group may lie across a border). ``fit`` is
     ``probe()`` if None. Raises ValueError for fewer than two classes, labels that are not 0 … K − 1 or of which
-    only one occurs, sizes that differ, and fractions that do not rise to 100.
+    only one occurs, vectors that are not finite, sizes that differ, and fractions that do not rise to 100.
     """
-    y = np.asarray(y, dtype=np.int64)
+    given, y = np.asarray(y), np.asarray(y, dtype=np.int64)
+    if (given != y).any() or not np.isfinite(X).all():
+        raise ValueError("a label is no integer, or a number of the vectors is not finite")
     if classes < 2 or len(np.unique(y)) < 2:
         raise ValueError(
             f"{classes} classes, of which {len(np.unique(y))} occur: a probe needs two or more to tell apart"
@@ -244,7 +246,12 @@ def online_code(
             f"{len(X)} vectors, {len(y)} labels from {y.min()} to {y.max()}, {classes} classes: give each vector a label "
             "from 0 to K − 1 (and each a group)"
         )
-    if list(fractions) != sorted(set(fractions)) or fractions[0] <= 0 or fractions[-1] != 100:
+    if (
+        not fractions
+        or list(fractions) != sorted(set(fractions))
+        or fractions[0] <= 0
+        or fractions[-1] != 100
+    ):
         raise ValueError(f"the fractions {fractions} are percents: let them rise from above 0 to 100")
     order = np.random.default_rng(seed).permutation(len(y))
     if groups is not None:

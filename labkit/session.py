@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 PROFILES = ("laptop", "gpu", "grade")
+GET_OTTER = "pip install --no-deps 'otter-grader>=7,<8'"
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,16 @@ class Lab:
         """Return the checker of this lab's public tests: ``grader.check("q1")``.
 
         The public tests travel inside the released labkit wheel. In a source checkout they are not
-        there, and ``check`` then raises FileNotFoundError with the remedy.
+        there, and ``check`` then raises FileNotFoundError with the remedy. Raises ImportError, with the remedy,
+        where Otter is not installed.
         """
         tests = Path(str(files("labkit"))) / "public_tests" / self.name
         if not tests.is_dir() and not _grading():
             return _NoTests(self.name)
-        import otter
-
+        try:
+            import otter
+        except ModuleNotFoundError as error:
+            raise ImportError(f"the checks need {error.name}: {GET_OTTER}") from error
         return otter.Notebook(tests_dir=str(tests))
 
 

@@ -31,8 +31,8 @@ class Vocabulary:
 
     ``specials`` (padding, unknown, …) come before all tokens, in the order given. Tokens seen fewer
     than ``min_count`` times are left out, and the rarest go where more than ``max_size`` entries, specials
-    included, would be left. Raises ValueError if that leaves nothing, TypeError for documents that are strings
-    instead of lists of tokens.
+    included, would be left. Raises ValueError if that leaves nothing or a special is there twice, TypeError for documents
+    that are no lists of strings.
     """
 
     def __init__(
@@ -44,10 +44,15 @@ class Vocabulary:
         specials: Sequence[str] = (),
     ) -> None:
         documents = list(documents)
-        text = next((document for document in documents if isinstance(document, str)), None)
-        if text is not None:
-            raise TypeError(f"a document is a list of tokens, not the string {text!r:.60}; tokenize it first")
+        for document in documents:
+            if isinstance(document, str) or not isinstance(document, Iterable):
+                raise TypeError(f"a document is a list of tokens, not {document!r:.60}; tokenize it first")
+        if isinstance(specials, str) or len(set(specials)) < len(specials):
+            raise ValueError(f"specials is {specials!r}; give a list of different strings")
         counts = Counter(token for document in documents for token in document)
+        other = next((token for token in counts if not isinstance(token, str)), "")
+        if not isinstance(other, str):
+            raise TypeError(f"a token is a string, not {other!r:.60}")
         kept = sorted((t for t, n in counts.items() if n >= min_count), key=lambda t: (-counts[t], t))
         if not kept or (max_size is not None and max_size <= len(specials)):
             raise ValueError(
@@ -71,8 +76,13 @@ class Vocabulary:
     def ids(self, tokens: Iterable[str], *, unknown: str | None = None) -> np.ndarray:
         """Return the ids of ``tokens`` as int64.
 
-        Tokens outside the table become the id of ``unknown``, or are left out where ``unknown`` is None.
+        Tokens outside the table become the id of ``unknown``, or are left out where ``unknown`` is None. Raises
+        TypeError for a string instead of a list of tokens, ValueError for an ``unknown`` that is not in the table.
         """
+        if isinstance(tokens, str):
+            raise TypeError(f"give a list of tokens, not the string {tokens!r:.60}; tokenize it first")
+        if unknown is not None and unknown not in self:
+            raise ValueError(f"{unknown!r} is not in the vocabulary; name it in specials=")
         if unknown is None:
             found = [self._ids[t] for t in tokens if t in self._ids]
         else:

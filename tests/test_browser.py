@@ -240,11 +240,13 @@ def test_search_finds_a_term_of_the_chapter(stem, browser, address):
 )
 def test_the_buttons_of_a_lab_lead_to_it(stem, browser, address):
     tab = opened(browser, address, f"book/{stem}.html")
-    colab, view, download = (tab.locator(".labkit-buttons a").nth(i).get_attribute("href") for i in range(3))
+    colab, _kaggle, view, download = (
+        tab.locator(".labkit-buttons a").nth(i).get_attribute("href") for i in range(4)
+    )
     assert colab == Course(ROOT).addresses(stem)["LABKIT_COLAB"]
     assert colab.startswith("https://colab.research.google.com/")
     with tab.expect_download() as waiting:
-        tab.locator(".labkit-buttons a").nth(2).click()
+        tab.locator(".labkit-buttons a").nth(3).click()
     notebook = nbformat.read(waiting.value.path(), as_version=4)
     title = notebook.cells[0].source.split("\n")[0].lstrip("# ")
     assert waiting.value.suggested_filename == f"{stem}.ipynb" == Path(download).name

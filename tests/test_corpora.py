@@ -279,13 +279,65 @@ def test_tags_that_do_not_fit_their_tokens_are_one_clear_error(row, message, tmp
         ([{"_id": "1", "title": "A", "text": None}], "line 1, has None for 'text', not a string"),
         ([{"_id": "1", "title": "A", "text": ["cats"]}], "for 'text', not a string"),
         ([{"_id": "1", "title": "A", "text": "x"}] * 2, "an _id occurs twice in its corpus"),
-        ([], "has no documents"),
+        ([], "corpus.jsonl.gz has no rows"),
     ],
 )
 def test_documents_that_are_no_text_are_one_clear_error(folder, rows, message):
     (folder / "scifact" / "corpus.jsonl.gz").write_bytes(gzip.compress(lines(rows)))
     with pytest.raises(ValueError, match=message):
         corpora.retrieval("scifact")
+
+
+def test_a_pair_that_is_judged_twice_differently_is_an_error(folder):
+    path = folder / "scifact" / "qrels_test.jsonl.gz"
+    rows = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+    path.write_bytes(gzip.compress(lines([*rows, {**rows[0], "score": 7}])))
+    with pytest.raises(corpora.DataError, match="is judged twice, differently"):
+        corpora.retrieval("scifact")
+    path.write_bytes(gzip.compress(lines([*rows, rows[0]])))
+    corpora.retrieval("scifact")  # twice alike says no more than once
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "message"),
+    [
+        ("sst2", {"sentence": "fine", "label": None}, "has the label None"),
+        ("sst2", {"sentence": "fine", "label": float("nan")}, "has the label nan"),
+        ("sst2", {"sentence": "fine", "label": True}, "has the label True"),
+    ],
+)
+def test_a_label_that_is_none_is_an_error(tmp_path, monkeypatch, name, row, message):
+    monkeypatch.setenv("LABKIT_DATA", str(tmp_path))
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "test.jsonl.gz").write_bytes(gzip.compress(lines([row])))
+    with pytest.raises(corpora.DataError, match=message):
+        corpora.load(name, "test")
+
+
+@pytest.mark.parametrize("tokens", [[], [None], [1]])
+def test_tokens_are_strings(tmp_path, monkeypatch, tokens):
+    monkeypatch.setenv("LABKIT_DATA", str(tmp_path))
+    (tmp_path / "conll2003").mkdir()
+    columns = corpora.CATALOGUE["conll2003"].splits["test"]
+    row = {column: tokens if column == "tokens" else ["O"] * len(tokens) for column in columns}
+    (tmp_path / "conll2003" / "test.jsonl.gz").write_bytes(gzip.compress(lines([row])))
+    with pytest.raises(corpora.DataError, match="for 'tokens', not one or more strings"):
+        corpora.load("conll2003", "test")
+
+
+def test_json_nested_too_deeply_and_a_file_of_no_bytes_are_errors(folder):
+    path = folder / "scifact" / "corpus.jsonl.gz"
+    path.write_bytes(gzip.compress(b"[" * 100_000))
+    with pytest.raises(corpora.DataError, match="is broken after 0 rows"):
+        corpora.load("scifact", "corpus")
+    path.write_bytes(b"")
+    with pytest.raises(corpora.DataError, match="has no rows"):
+        corpora.load("scifact", "corpus")
+
+
+def test_texts_of_a_column_that_a_row_lacks():
+    with pytest.raises(ValueError, match="a row has no column 'sentence'; it has: text"):
+        corpora.texts([{"text": "a"}], "sentence")
 
 
 def test_a_wrong_labkit_data_is_an_error_even_for_bundled_text(monkeypatch, tmp_path):

@@ -50,7 +50,14 @@ def test_a_cut_beyond_the_collection_is_allowed():
         ({"q": {"d": 0.5}}, {"q": {"d": 1.0}}, "document 'd' is 0.5"),
         ({"q": {"d": float("nan")}}, {"q": {"d": 1.0}}, "document 'd' is nan"),
         ({"q": {"d": None}}, {"q": {"d": 1.0}}, "document 'd' is None"),
-        ({"q": {"d": 1}}, {"q": {"d": float("nan")}}, "'q' is not a finite number"),
+        ({"q": {"d": 1}}, {"q": {"d": float("nan")}}, "query 'q', document 'd' is nan, not a finite"),
+        ({1: {"d": 1}}, {1: {"d": 1.0}}, "the judgments: the id 1 is no string"),
+        ({"q": {"d": 1}}, {"q": {3: 1.0}}, "the run: the id 3 is no string"),
+        ({"q": {"d": 1}}, {"q": {"d": "x"}}, "document 'd' is 'x', not a finite"),
+        ({"q": {"d": 1}}, {"q": {"d": None}}, "document 'd' is None, not a finite"),
+        ({"q": {"d": 1}}, [("q", "d", 1.0)], "the run is of type list"),
+        (None, {"q": {"d": 1.0}}, "the judgments is of type NoneType"),
+        ({"q": ["d"]}, {"q": {"d": 1.0}}, "query 'q' has"),
     ],
 )
 def test_bad_rankings_are_one_clear_error(qrels, run, message):
@@ -59,7 +66,13 @@ def test_bad_rankings_are_one_clear_error(qrels, run, message):
 
 
 @pytest.mark.parametrize(
-    ("measures", "message"), [(["AP", "MAP"], "named twice"), (["Sharpness"], "does not know")]
+    ("measures", "message"),
+    [
+        (["AP", "MAP"], "named twice"),
+        (["Sharpness"], "does not know"),
+        ("nDCG@10", r"give a list of names: \['nDCG@10'\]"),
+        *(([f"{name}@0"], "cuts below rank 1") for name in ("P", "nDCG", "AP", "R", "Judged")),
+    ],
 )
 def test_measures_are_known_and_named_once(measures, message):
     with pytest.raises(ValueError, match=message):
@@ -88,6 +101,17 @@ def test_bad_samples_are_errors():
         evaluation.bootstrap([1.0])
     with pytest.raises(ValueError, match=r"\(2,\) against \(3,\)"):
         evaluation.paired_test([1, 2], [1, 2, 3])
+    for bad in (np.nan, np.inf):
+        with pytest.raises(ValueError, match=f"a paired test needs finite values; value 1 is {bad}"):
+            evaluation.paired_test([1, bad, 3], [1, 2, 3])
+        with pytest.raises(ValueError, match=f"an interval needs finite values; value 1 is {bad}"):
+            evaluation.bootstrap([1, bad, 3])
+    for few in ([], [1.0]):
+        with pytest.raises(ValueError, match="a paired test needs two values or more"):
+            evaluation.paired_test(few, few)
+    for confidence in (95, 0, 1, -0.5):
+        with pytest.raises(ValueError, match=f"confidence is {confidence}; give a share between 0 and 1"):
+            evaluation.bootstrap([1.0, 2.0], confidence=confidence)
 
 
 def test_paired_test_finds_a_difference_and_agrees_with_the_t_test():

@@ -1,5 +1,6 @@
 """labkit.probing: the vectors are the network's, and the online code costs what it should."""
 
+import math
 import tracemalloc
 
 import numpy as np
@@ -198,3 +199,16 @@ def test_control_labels_belong_to_the_keys():
     assert (labels != probing.control_labels(keys, 5, seed=2)).any()
     counts = np.bincount(probing.control_labels(range(10_000), 5), minlength=5)
     assert abs(counts - 2000).max() < 200
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "fractions", "message"),
+    [
+        ([[0.0], [1.0], [math.nan]], [0, 1, 1], (50, 100), "is not finite"),
+        ([[0.0], [1.0], [2.0]], [0, 1, 1.5], (50, 100), "a label is no integer"),
+        ([[0.0], [1.0], [2.0]], [0, 1, 1], (), "let them rise from above 0 to 100"),
+    ],
+)
+def test_the_online_code_of_what_is_no_number_is_an_error(X, y, fractions, message):
+    with pytest.raises(ValueError, match=message):
+        probing.online_code(np.array(X), y, 2, fractions=fractions)

@@ -143,11 +143,13 @@ def test_a_chapter_has_its_parts(stem):
 
 
 @each_chapter
-def test_the_three_buttons_of_a_lab(stem):
+def test_the_buttons_of_a_lab(stem):
     course = Course(ROOT)
     buttons = soup(HTML / "book" / f"{stem}.html").select(".labkit-buttons")[0].find_all("a")
-    colab, view, download = (button["href"] for button in buttons)
+    colab, kaggle, view, download = (button["href"] for button in buttons)
     assert colab == course.addresses(stem)["LABKIT_COLAB"]
+    branch = f"{course.repository}/blob/gh-pages"
+    assert kaggle == f"https://www.kaggle.com/kernels/welcome?src={branch}/labs/{stem}.ipynb"
     assert (HTML / "book" / view).resolve() == HTML / "book" / "labs" / f"{stem}.html"
     assert (HTML / "book" / download).resolve() == HTML / "labs" / f"{stem}.ipynb"
     assert (HTML / course.wheel).is_file(), "the site carries the wheel that its notebooks install"

@@ -52,8 +52,30 @@ def test_an_empty_vocabulary_is_an_error(documents, min_count):
 
 
 def test_a_document_that_is_a_string_is_an_error():
-    with pytest.raises(TypeError, match="not the string 'the cat'"):
+    with pytest.raises(TypeError, match="a list of tokens, not 'the cat'"):
         Vocabulary(["the cat", "sat"])
+
+
+@pytest.mark.parametrize(
+    ("documents", "specials", "error", "message"),
+    [
+        ([["a"], None], (), TypeError, "a list of tokens, not None"),
+        ([["a", 1]], (), TypeError, "a token is a string, not 1"),
+        ([["a"]], "<unk>", ValueError, "specials is '<unk>'"),
+        ([["a"]], ("<s>", "<s>"), ValueError, "give a list of different strings"),
+    ],
+)
+def test_bad_documents_and_specials_are_one_clear_error(documents, specials, error, message):
+    with pytest.raises(error, match=message):
+        Vocabulary(documents, specials=specials)
+
+
+def test_ids_of_a_string_and_of_an_unknown_that_is_unknown_are_errors():
+    vocabulary = Vocabulary([["a", "b"]])
+    with pytest.raises(TypeError, match="not the string 'ab'"):
+        vocabulary.ids("ab")
+    with pytest.raises(ValueError, match="'<unk>' is not in the vocabulary; name it in specials="):
+        vocabulary.ids(["a"], unknown="<unk>")
 
 
 def test_a_vocabulary_of_limited_size_keeps_the_most_frequent_tokens():

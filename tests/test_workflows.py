@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -13,7 +15,15 @@ import yaml
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.hangs_on(
-    ".github/**", "pyproject.toml", "_config.yml", "CITATION.cff", "Makefile", ".ci/*"
+    ".github/**",
+    "pyproject.toml",
+    "_config.yml",
+    "CITATION.cff",
+    "Makefile",
+    ".ci/*",
+    ".devcontainer/*",
+    "tests/hosted/*",
+    "labs/01_ranking.ipynb",
 )
 
 FOLDER = ROOT / ".github" / "workflows"
@@ -97,6 +107,48 @@ def test_a_scheduled_run_comes_once_a_week_or_a_night_and_reports_its_failure(na
 @pytest.mark.parametrize("name", ["proof", "publish"])
 def test_a_night_and_a_tag_prove_everything_from_nothing(name):
     assert any("bash .ci/run FRESH=1 PROOF=1" in step.get("run", "") for step in steps(name))
+
+
+def test_every_lab_runs_at_night_on_each_kept_list_and_on_the_lowest_versions():
+    job = workflow("proof")["jobs"]["hosted"]
+    rows = job["strategy"]["matrix"]["include"]
+    lists = {path.stem for path in (ROOT / "tests" / "hosted").glob("*.txt")}
+    assert {row["packages"] for row in rows} == {*lists, "lowest"}
+    assert {row["python"] for row in rows} == {"3.11", "3.12", "3.13"}
+    assert any(
+        "python -m tests.hosted ${{ matrix.packages }}" in step.get("run", "") for step in job["steps"]
+    )
+
+
+def test_the_weekly_run_compares_the_kept_list_with_the_published_one(tmp_path):
+    (compare,) = [
+        step["run"] for step in workflow("weekly")["jobs"]["colab"]["steps"] if "curl" in step.get("run", "")
+    ]
+    assert "googlecolab/backend-info/main/pip-freeze.gpu.txt" in compare
+    kept, published = tmp_path / "kept.txt", tmp_path / "published.txt"
+    kept.write_text("# from\nipywidgets==7.7.1\nhuggingface_hub==1.2\ngone==1\n")
+    published.write_text("huggingface-hub==1.2\nipywidgets==8.1.9\ntorch==2.11.0+cu128\n")
+    script = ROOT / "tests" / "hosted" / "compare.py"
+    done = subprocess.run(
+        [sys.executable, script, kept, published], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == [
+        "- ipywidgets: 7.7.1 is kept, 8.1.9 is published",
+        "- gone: 1 is kept, nothing is published",
+    ]
+
+
+def test_a_codespace_installs_what_there_is():
+    settings = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
+    assert settings["image"].startswith("mcr.microsoft.com/devcontainers/python:3.1")
+    makes, labkit, otter = settings["postCreateCommand"].split(" && ")
+    assert makes == "make release"
+    assert "release:" in (ROOT / "Makefile").read_text()
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert set(re.search(r"labkit\[([\w,]+)\]", labkit)[1].split(",")) <= set(extras)
+    first = json.loads((ROOT / "labs" / "01_ranking.ipynb").read_text())
+    set_up = next("".join(c["source"]) for c in first["cells"] if c["cell_type"] == "code")
+    assert otter.removeprefix("pip install --no-deps ").strip("'") in set_up
 
 
 def test_the_weekly_run_takes_the_newest_versions_and_no_cuda():

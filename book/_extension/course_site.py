@@ -1,7 +1,7 @@
 """The Sphinx extension that makes the book this course's site.
 
 It keys the cache of executed chapters on what they run with, serves Vega from the site itself (loaded when
-a chart comes into view), copies the released labs, and adds two directives: ``lab`` (the three buttons) and
+a chart comes into view), copies the released labs, and adds two directives: ``lab`` (the four buttons) and
 ``quiz``. What else a page loads is in assets.py; formulas are in formulas.py.
 """
 
@@ -19,7 +19,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.docutils import SphinxDirective
 
-from labkit.course.settings import Course
+from labkit.course.settings import COLAB, Course
 from labkit.figures import vega_lite_version
 from labkit.files import cached, digest
 
@@ -78,6 +78,7 @@ def _page_scripts(app: Sphinx, page: str, template: str, context: dict[str, Any]
         app.add_js_file("charts.js", type="module")
 
 
+KAGGLE = "https://www.kaggle.com/kernels/welcome?src="
 # The front door: the root page lives in book/, and a bare redirect would have no title and no icon.
 FRONT_DOOR = """<!DOCTYPE html>
 <html lang="en">
@@ -104,7 +105,7 @@ def _finish(app: Sphinx, error: Exception | None) -> None:
 
 
 class LabButtons(SphinxDirective):
-    """``lab`` with a stem: links that open the lab in Colab, show it on the site, and download it."""
+    """``lab`` with a stem: links that open the lab in Colab or on Kaggle, show it on the site, and download it."""
 
     required_arguments = 1
 
@@ -113,8 +114,10 @@ class LabButtons(SphinxDirective):
         stem = self.arguments[0]
         course.lab(stem)
         up = "../" * self.env.docname.count("/")
+        colab = course.addresses(stem)["LABKIT_COLAB"]
         links = (
-            ("Open in Colab", course.addresses(stem)["LABKIT_COLAB"]),
+            ("Open in Colab", colab),
+            ("Open on Kaggle", colab.replace(COLAB, f"{KAGGLE}https://github.com")),
             ("View", f"{up}book/labs/{stem}.html"),
             ("Download", f"{up}labs/{stem}.ipynb"),
         )

@@ -134,7 +134,7 @@ def _program(name: str, oldest: int = 0) -> Callable[[], str]:
     return look
 
 
-PIP = "install the released wheel: the line %pip install in each lab's first cell"
+PIP = "run the two lines %pip install of a lab's first cell"
 BOTH: list[Check] = [
     ("packages", _requirements, PIP),
     ("imports", _imports, f"reinstall the package that is named; then {PIP}"),
