@@ -43,7 +43,7 @@ def test_the_form_of_a_lab(master):
     for needed in ("`laptop`", "`gpu`", "LABKIT_CHAPTER", "LABKIT_COLAB"):
         assert needed in prose[0], f"the first cell lacks {needed}"
     set_up = next(c.source for c in notebook.cells if c.cell_type == "code")
-    assert "google.colab" in set_up
+    assert 'find_spec("labkit") is None' in set_up
     assert f'labkit.start("{master.stem}")' in set_up
     for heading in ("## Check against the libraries", "## Explore", "## What you found", "## Hand in"):
         assert any(text.startswith(heading) for text in prose), f"there is no {heading!r}"
