@@ -113,8 +113,6 @@ def fit(
         raise ValueError("give epochs=, 1 or more, and with patience= also metric=, a function of the model")
     if (clip is not None and not clip > 0) or (max_steps is not None and max_steps < 1):
         raise ValueError(f"clip is {clip} and max_steps is {max_steps}; give numbers above 0, or None")
-    if precision not in PRECISIONS:
-        raise ValueError(f"precision is {precision!r}; give one of {', '.join(PRECISIONS)}")
     run = _Run(model, data, loss, optimizer, scheduler, checkpoint, precision)
     history, scaler, limits = run.history, run.scaler, (epochs, patience, max_steps)
     show = {"total": epochs * run.per_epoch, "initial": history.steps, "disable": not bar or run.rank > 0}
@@ -159,6 +157,8 @@ class _Run:
     def __init__(self, model, data, loss, optimizer, scheduler, checkpoint, precision) -> None:
         import torch
 
+        if precision not in PRECISIONS:
+            raise ValueError(f"precision is {precision!r}; give one of {', '.join(PRECISIONS)}")
         self.model, self.data, self.loss, self.optimizer = model, data, loss, optimizer
         self.rank, self.count = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
         self.per_epoch = len(data) // self.count
