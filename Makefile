@@ -15,6 +15,8 @@ PART ?=
 TESTS ?= labs tests
 # Not empty: forget the verdicts that are kept.
 FRESH ?=
+# The kernel that nbval runs labs by: one with Colab's widgets, or python3.
+KERNEL ?= colab
 
 LABS := $(wildcard labs/*.ipynb)
 LABKIT := $(shell find labkit -name '*.py' -o -name '*.toml')
@@ -24,8 +26,8 @@ BOOK := $(shell find book \( -path book/labs -o -name __pycache__ \) -prune -o -
 # Compiled modules are kept: without them each of a hundred processes compiles labkit anew.
 unexport PYTHONDONTWRITEBYTECODE
 export OMP_NUM_THREADS ?= 1
-PYTEST := LABKIT_PROFILE=laptop $(BIN)/python -m pytest -p tests.verdicts -n 2 --dist loadscope --no-loadscope-reorder \
-	--nbval --nbval-sanitize-with tests/nbval.cfg --durations 10 $(if $(FRESH),--cache-clear)
+PYTEST := LABKIT_PROFILE=laptop JUPYTER_PATH=$(CURDIR)/_build/hosted $(BIN)/python -m pytest -p tests.verdicts \
+	-n 2 --dist loadscope --no-loadscope-reorder --nbval --nbval-kernel-name $(KERNEL) --nbval-sanitize-with tests/nbval.cfg --durations 10 $(if $(FRESH),--cache-clear)
 
 .PHONY: site serve check test proof lab release bench clean always
 
@@ -78,11 +80,9 @@ $(BROWSER): tests/browser/package.json
 	else echo "there is no npm here: axe-core and Lighthouse are skipped"; fi
 	touch $@
 
-# What Colab has installed, to be put before this environment's own (tests/test_hosted.py).
-$(HOSTED): tests/hosted/colab-3.13.txt $(READY)
-	rm -rf $(@D)
-	$(BIN)/uv pip install --quiet --no-deps --python $(BIN)/python --target $(@D) -r $<
-	touch $@
+# What Colab has installed, to be put before this environment's own packages, and a kernel that has Colab's widgets.
+$(HOSTED): tests/hosted/packages.py tests/hosted/colab-3.13.txt $(READY)
+	$(BIN)/python $< $(@D)
 
 $(RELEASED): $(READY) $(LABS) $(LABKIT) _config.yml README.md
 	$(BIN)/labkit release

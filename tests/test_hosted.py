@@ -1,26 +1,37 @@
 """Labs on the packages that Colab has: they run as they are, their widgets are drawn, and nothing of Colab's is replaced.
 
-The packages of the kept list lie in _build/hosted (``make test`` puts them there). Every lab, on Colab's Pythons and on the
+The packages of the kept list lie in _build/hosted (``make test`` puts them there). nbval runs every lab with Colab's widgets,
+and two labs run here on all of them. Every lab, on Colab's Pythons and on the
 lowest versions: ``python -m tests.hosted``, which the nightly proof runs.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
 import nbformat
+import numpy
 import pytest
 from packaging.requirements import Requirement
 
 from tests import hosted
 from tests.conftest import ROOT, by_lab
 
-PACKAGES = ROOT / "_build" / "hosted"
+HOSTED = ROOT / "_build" / "hosted"
 LIST = "colab-3.13"
 WHOLE = ("01_ranking", "07_transformers")
 pytestmark = pytest.mark.hangs_on("labs/*", "labkit/**", "tests/hosted/*", "_config.yml", "pyproject.toml")
+
+
+needs_packages = pytest.mark.skipif(
+    not (HOSTED / ".ready").is_file(),
+    reason="Colab's packages are not in _build/hosted; make test puts them there",
+)
 
 
 @pytest.fixture(scope="module")
@@ -29,11 +40,10 @@ def served(tmp_path_factory):
         yield found
 
 
+@needs_packages
 @pytest.mark.parametrize("stem", WHOLE)
 def test_a_lab_on_colabs_packages(stem, served, tmp_path):
-    if not (PACKAGES / ".ready").is_file():
-        pytest.skip("Colab's packages are not in _build/hosted; make test puts them there")
-    python = hosted.overlay(tmp_path / "colab", PACKAGES)
+    python = hosted.overlay(tmp_path / "colab", HOSTED / "packages")
     notebook = hosted.student(*served, stem)
     seen = hosted.run(python, notebook, stem, tmp_path / "run", PIP_NO_INDEX="1")
     warnings = [
@@ -51,6 +61,19 @@ def test_a_lab_on_colabs_packages(stem, served, tmp_path):
 def explorer(cell: nbformat.NotebookNode) -> list[str]:
     """What an explorer shows where no kernel runs: its first picture."""
     return [str(o.data.get("text/html", "")) for o in cell.outputs if hosted.WIDGET in o.get("data", {})]
+
+
+@needs_packages
+def test_the_kernel_by_which_nbval_runs_every_lab_has_colabs_widgets():
+    """So each lab's explorers and progress bars are drawn by them; all else is as in constraints.txt."""
+    spec = json.loads((HOSTED / "kernels" / "colab" / "kernel.json").read_text())
+    code = "import ipywidgets, numpy; print(ipywidgets.__version__, numpy.__version__)"
+    command = [spec["argv"][0], "-c", code]
+    done = subprocess.run(
+        command, env={**os.environ, **spec["env"]}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == [hosted.pins(LIST)["ipywidgets"], numpy.__version__]
+    assert "KERNEL ?= colab\n" in (ROOT / "Makefile").read_text()
 
 
 @by_lab("labs/{stem}.ipynb")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+import sys
 
 import numpy as np
 import pytest
@@ -52,3 +53,11 @@ def test_without_installed_tests_the_grader_says_how_to_get_them():
     grader = labkit.start("01_ranking").grader()
     with pytest.raises(FileNotFoundError, match="install the released wheel"):
         grader.check("q1")
+
+
+def test_without_otter_the_checks_say_what_to_install(monkeypatch, tmp_path):
+    (tmp_path / "public_tests" / "01_ranking").mkdir(parents=True)
+    monkeypatch.setattr(session, "files", lambda package: tmp_path)
+    monkeypatch.setitem(sys.modules, "otter", None)
+    with pytest.raises(ImportError, match="pip install --no-deps 'otter-grader>=7,<8'"):
+        labkit.start("01_ranking").grader()

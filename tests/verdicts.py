@@ -32,7 +32,13 @@ GROUPS = (
 TOOK = "verdicts/seconds"  # group of tests → seconds that it took, for the order only
 EVERYTHING = ("**",)
 # What runs in a lab's notebook: labkit, but not the instructor's side in labkit/course.
-NOTEBOOK = ("labs/{stem}.ipynb", "labkit/*", "tests/nbval.cfg", "tests/verdicts.py")
+NOTEBOOK = (
+    "labs/{stem}.ipynb",
+    "labkit/*",
+    "tests/nbval.cfg",
+    "tests/hosted/colab-3.13.txt",
+    "tests/verdicts.py",
+)
 DIGEST = pytest.StashKey[str]()
 
 
