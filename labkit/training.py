@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 READ_EVERY = {"cpu": 1, "cuda": 16}
 
 
-PRECISIONS = ("auto", "float32", "bfloat16", "float16")
-
-
 @dataclass
 class History:
     """What ``fit`` did, earlier calls that it resumed included.
@@ -50,8 +47,7 @@ def batches(*tensors: Any, size: int, shuffle: bool = True, drop_last: bool = Fa
     """Cut tensors (or arrays) of equal length into batches: lists with one tensor, (size, ...), for each.
 
     The order is drawn from PyTorch's global generator, anew each epoch. It takes one indexing a tensor, where
-    DataLoader's own way takes ``size`` of them and a stack. Raises ValueError for none or unequal lengths, and a size
-    that is no integer of 1 or more.
+    DataLoader's own way takes ``size`` of them and a stack. Raises ValueError for none or unequal lengths.
     """
     import torch
     from torch.utils.data import BatchSampler, DataLoader, RandomSampler, SequentialSampler, TensorDataset
@@ -59,8 +55,6 @@ def batches(*tensors: Any, size: int, shuffle: bool = True, drop_last: bool = Fa
     lengths = [len(tensor) for tensor in tensors]
     if not lengths or 0 in lengths or len(set(lengths)) > 1:
         raise ValueError(f"the tensors have {lengths} examples; give tensors of one length, 1 or more")
-    if not isinstance(size, int) or size < 1:
-        raise ValueError(f"size is {size!r}; give the examples of a batch, 1 or more")
     data = TensorDataset(*(torch.as_tensor(tensor) for tensor in tensors))
     order = RandomSampler(data) if shuffle else SequentialSampler(data)
     return DataLoader(data, sampler=BatchSampler(order, size, drop_last), batch_size=None)
@@ -109,10 +103,8 @@ def fit(
     import torch
     from tqdm.auto import tqdm
 
-    if not isinstance(epochs, int) or epochs < 1 or (patience and not metric):
+    if not epochs >= 1 or (patience and not metric):
         raise ValueError("give epochs=, 1 or more, and with patience= also metric=, a function of the model")
-    if (clip is not None and not clip > 0) or (max_steps is not None and max_steps < 1):
-        raise ValueError(f"clip is {clip} and max_steps is {max_steps}; give numbers above 0, or None")
     run = _Run(model, data, loss, optimizer, scheduler, checkpoint, precision)
     history, scaler, limits = run.history, run.scaler, (epochs, patience, max_steps)
     show = {"total": epochs * run.per_epoch, "initial": history.steps, "disable": not bar or run.rank > 0}
@@ -157,8 +149,6 @@ class _Run:
     def __init__(self, model, data, loss, optimizer, scheduler, checkpoint, precision) -> None:
         import torch
 
-        if precision not in PRECISIONS:
-            raise ValueError(f"precision is {precision!r}; give one of {', '.join(PRECISIONS)}")
         self.model, self.data, self.loss, self.optimizer = model, data, loss, optimizer
         self.rank, self.count = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
         self.per_epoch = len(data) // self.count

@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import nbformat
@@ -54,6 +55,7 @@ def test_a_lab_on_colabs_packages(stem, served, tmp_path):
     assert seen.widgets >= 3, "explorers and bars"
     wanted = hosted.pins(LIST)
     assert {name: seen.installed.get(name) for name in wanted} == wanted, "something of Colab's was replaced"
+    assert seen.installed["torch"] == metadata.version("torch"), "torch was replaced"
     assert Path(seen.labkit).is_relative_to(tmp_path / "colab" / "lib"), "labkit is not the released one"
     assert not [cell for cell in notebook.cells if "Error" in str(explorer(cell))]
 
