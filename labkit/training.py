@@ -24,14 +24,15 @@ if TYPE_CHECKING:
 # To read a number makes the CPU wait for the GPU, which then idles until the CPU has sent it new work.
 # So on a GPU losses are read every 16 steps. On a CPU nothing waits, and a bad loss never meets the weights.
 READ_EVERY = {"cpu": 1, "cuda": 16}
+PRECISIONS = ("auto", "float32", "bfloat16", "float16")
 
 
 @dataclass
 class History:
     """What ``fit`` did, earlier calls that it resumed included.
 
-    ``losses`` has one number a step (the mean over the processes), ``metrics`` one an epoch. ``stopped`` says
-    why the run ended: "epochs" (all are done), "patience" or "max_steps".
+    ``losses`` has one number per step, ``metrics`` one per epoch. ``stopped`` says why the run ended: "epochs"
+    (all are done), "patience" or "max_steps".
     """
 
     losses: list[float] = field(default_factory=list)
@@ -46,15 +47,16 @@ class History:
 def batches(*tensors: Any, size: int, shuffle: bool = True, drop_last: bool = False) -> DataLoader:
     """Cut tensors (or arrays) of equal length into batches: lists with one tensor, (size, ...), for each.
 
-    The order is drawn from PyTorch's global generator, anew each epoch. It takes one indexing a tensor, where
-    DataLoader's own way takes ``size`` of them and a stack. Raises ValueError for none or unequal lengths.
+    The order is drawn from PyTorch's global generator, anew each epoch. It takes one indexing per tensor,
+    where DataLoader's own way takes ``size`` of them and a stack. Raises ValueError for no tensors, for unequal
+    lengths, and for a size below 1.
     """
     import torch
     from torch.utils.data import BatchSampler, DataLoader, RandomSampler, SequentialSampler, TensorDataset
 
     lengths = [len(tensor) for tensor in tensors]
-    if not lengths or 0 in lengths or len(set(lengths)) > 1:
-        raise ValueError(f"the tensors have {lengths} examples; give tensors of one length, 1 or more")
+    if size < 1 or not lengths or 0 in lengths or len(set(lengths)) > 1:
+        raise ValueError(f"size is {size}, the tensors have {lengths} examples; give one length, 1 or more")
     data = TensorDataset(*(torch.as_tensor(tensor) for tensor in tensors))
     order = RandomSampler(data) if shuffle else SequentialSampler(data)
     return DataLoader(data, sampler=BatchSampler(order, size, drop_last), batch_size=None)
@@ -94,20 +96,16 @@ def fit(
     of the file, and ends with the very weights of a run that was never stopped. For that, ``data`` draws its
     order at the start of an epoch, from the global generators of Python, NumPy or PyTorch.
 
-    Under ``accelerate launch``, process r of n trains on batches r, r + n, ... of the same order, without an
-    incomplete last round. The loss must then call ``model(...)`` itself.
-
     Raises ValueError or TypeError for bad input, and FloatingPointError for a loss that is not finite: on a
     CPU before the update, on a GPU up to 16 steps later; the checkpoint is good on both.
     """
     import torch
     from tqdm.auto import tqdm
 
-    if not epochs >= 1 or (patience and not metric):
-        raise ValueError("give epochs=, 1 or more, and with patience= also metric=, a function of the model")
+    _check(epochs, patience, metric, clip, max_steps, precision)
     run = _Run(model, data, loss, optimizer, scheduler, checkpoint, precision)
     history, scaler, limits = run.history, run.scaler, (epochs, patience, max_steps)
-    show = {"total": epochs * run.per_epoch, "initial": history.steps, "disable": not bar or run.rank > 0}
+    show = {"total": epochs * run.per_epoch, "initial": history.steps, "disable": not bar}
     with tqdm(**show, unit="step") as run.bar, ExitStack() as at_end:
         at_end.callback(model.eval)
         if threading.current_thread() is threading.main_thread():  # only this one may handle signals
@@ -138,30 +136,23 @@ def fit(
         run.save()
         if run.best and history.stopped in ("epochs", "patience"):
             model.load_state_dict(run.best)
-    if run.pressed or run.agreed:
+    if run.pressed:
         raise KeyboardInterrupt(f"stopped after step {history.steps}; a call with its checkpoint goes on")
     return history
 
 
 class _Run:
-    """What surrounds the steps of ``fit``: processes, place in the data, losses, best weights, checkpoint."""
+    """What surrounds the steps of ``fit``: place in the data, losses, best weights, checkpoint."""
 
     def __init__(self, model, data, loss, optimizer, scheduler, checkpoint, precision) -> None:
         import torch
 
         self.model, self.data, self.loss, self.optimizer = model, data, loss, optimizer
-        self.rank, self.count = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
-        self.per_epoch = len(data) // self.count
+        self.per_epoch = len(data)
         if not self.per_epoch:
-            raise ValueError(f"data has {len(data)} batches; give {self.count} or more")
+            raise ValueError("data has 0 batches; give 1 or more")
         if set(model.parameters()).isdisjoint(p for group in optimizer.param_groups for p in group["params"]):
             raise ValueError("the optimizer has no parameter of this model; make it from model.parameters()")
-        self.net, self.gather = model, list  # gather: from [thing] to those of all processes
-        if self.count > 1:
-            from accelerate import Accelerator, utils
-
-            self.net = Accelerator(cpu=not torch.cuda.is_available(), mixed_precision="no").prepare(model)
-            self.gather = utils.gather_object
         self.device = next(model.parameters()).device
         if precision == "auto" and self.device.type == "cuda":
             # From Ampere (8.0) on a GPU computes in bfloat16; an older one, as Colab's T4, only emulates it.
@@ -177,7 +168,7 @@ class _Run:
         sizes = [tensor.numel() for tensor in model.state_dict().values()]
         self.kind = f"{names}: {len(sizes)} tensors, {sum(sizes):,} numbers, {self.per_epoch} steps an epoch"
         self.history, self.best, self.begun, self.unread = History(), None, None, []
-        self.pressed = self.agreed = False  # Ctrl-C here; Ctrl-C in any process, as all of them know
+        self.pressed = False  # Ctrl-C
         self.path = Path(checkpoint) if checkpoint else None
         if self.path and self.path.exists():
             self.resume()
@@ -185,7 +176,7 @@ class _Run:
 
     def press(self, *_: Any) -> None:
         """Ctrl-C: finish the step first. Another one raises at once."""
-        if self.pressed and self.count == 1:  # a launcher of several processes passes each Ctrl-C on
+        if self.pressed:
             raise KeyboardInterrupt
         self.pressed = True
 
@@ -201,20 +192,20 @@ class _Run:
             return "patience"
         if self.history.steps - self.first == max_steps:
             return "max_steps"
-        return "interrupt" if self.agreed or (self.pressed and self.count == 1) else ""
+        return "interrupt" if self.pressed else ""
 
     def rest_of_epoch(self) -> Iterator[Any]:
         """The batches of this epoch that are still to do; those that are done are drawn again and skipped."""
-        self.net.train()
-        skip = (self.history.steps - self.history.epochs * self.per_epoch) * self.count
+        self.model.train()
+        skip = self.history.steps - self.history.epochs * self.per_epoch
         now = _random_states(self.device)
         if skip == 0:
-            self.begun = self.gather([now])[0]
+            self.begun = now
         _set_random_states(self.begun, self.device)
-        for number, batch in enumerate(islice(self.data, self.per_epoch * self.count)):
+        for number, batch in enumerate(islice(self.data, self.per_epoch)):
             if number == skip - 1:
                 _set_random_states(now, self.device)
-            if number >= skip and number % self.count == self.rank:
+            if number >= skip:
                 yield batch
         if self.history.steps < (self.history.epochs + 1) * self.per_epoch:
             raise ValueError(f"data ended before {self.place(self.history.steps)}; its length is wrong")
@@ -226,7 +217,7 @@ class _Run:
             raise ValueError(f"the learning rates are {rates}; give numbers, 0 or more")
         try:
             with self.autocast:
-                value = self.loss(self.net, _move(batch, self.device))
+                value = self.loss(self.model, _move(batch, self.device))
             if not hasattr(value, "backward") or value.numel() != 1:
                 raise TypeError(f"loss returned {getattr(value, 'shape', value)}; return a scalar tensor")
         except Exception as error:
@@ -239,21 +230,20 @@ class _Run:
 
     def read_losses(self) -> None:
         """Read the losses that are still on the device; stop at one that is not finite."""
-        mine, losses = [*(value.item() for value in self.unread), self.pressed], self.history.losses
-        *found, pressed = zip(*self.gather([mine]), strict=True)
-        for values in found:
-            value, rate = sum(values) / self.count, self.optimizer.param_groups[0]["lr"]
+        losses = self.history.losses
+        for value in [value.item() for value in self.unread]:
             if not math.isfinite(value):
+                rate = self.optimizer.param_groups[0]["lr"]
                 what = f"the loss is {value} at {self.place(len(losses))}, learning rate {rate:.3g}"
                 raise FloatingPointError(f"{what}; lower it, set clip=1.0, or look at that batch")
             losses.append(value)
             self.bar.set_postfix_str(f"loss {value:.4f}", refresh=False)
-        self.unread, self.agreed = [], any(pressed)
+        self.unread = []
 
     def end_epoch(self, metric: Any, maximize: bool) -> None:
         self.save()  # before the metric, which is the caller's code and may fail
         if metric:
-            value = self.gather([float(metric(self.model.eval()))])[0]
+            value = float(metric(self.model.eval()))
             if math.isnan(value):
                 raise ValueError(f"metric returned nan after epoch {self.history.epochs + 1}")
             self.history.metrics.append(value)
@@ -271,7 +261,7 @@ class _Run:
         if not all(parameter.isfinite().all() for parameter in self.model.parameters()):
             raise FloatingPointError(f"the weights are not finite after {self.place(self.history.steps - 1)}")
         self.history.seconds = time.perf_counter() - self.clock
-        if self.path and self.rank == 0:
+        if self.path:
             state = {name: part.state_dict() for name, part in self.parts.items()}
             state |= {"kind": self.kind, "history": vars(self.history), "best": self.best}
             state |= {"begun": self.begun, "now": _random_states(self.device)}
@@ -299,6 +289,16 @@ class _Run:
         self.history, self.best, self.begun = History(**saved["history"]), saved["best"], saved["begun"]
         _set_random_states(saved["now"], self.device)
         print(f"{self.path}: going on after step {self.history.steps}")
+
+
+def _check(epochs, patience, metric, clip, max_steps, precision) -> None:
+    """Raise ValueError for settings of ``fit`` that mean nothing."""
+    if not epochs >= 1 or epochs % 1 or (patience and not metric):
+        raise ValueError("give epochs=, 1 or more whole ones, and with patience= also metric=, a function")
+    if (clip is not None and not clip > 0) or (max_steps is not None and max_steps < 1):
+        raise ValueError(f"clip is {clip} and max_steps is {max_steps}; give numbers above 0, or None")
+    if precision not in PRECISIONS:
+        raise ValueError(f"precision is {precision!r}; give one of {', '.join(PRECISIONS)}")
 
 
 def _random_states(device: torch.device) -> list[Any]:
