@@ -29,7 +29,7 @@ export OMP_NUM_THREADS ?= 1
 PYTEST := LABKIT_PROFILE=laptop JUPYTER_PATH=$(CURDIR)/_build/hosted $(BIN)/python -m pytest -p tests.verdicts \
 	-n 2 --dist loadscope --no-loadscope-reorder --nbval --nbval-kernel-name $(KERNEL) --nbval-sanitize-with tests/nbval.cfg --durations 10 $(if $(FRESH),--cache-clear)
 
-.PHONY: site serve check test proof lab release bench clean always
+.PHONY: site serve check test proof experiments lab release bench clean always
 
 site: $(SITE)
 
@@ -51,9 +51,15 @@ test: $(READY) $(RELEASED) $(HOSTED) $(if $(LAB),,$(SITE) $(BROWSER))
 	$(BIN)/ruff check .
 	$(PYTEST) $(addprefix --lab ,$(LAB)) $(addprefix --chapter ,$(CHAPTER)) $(TESTS)
 
-# Everything from nothing, attacks with the limits that a class has: for the night, and before a release.
+# Everything from nothing, attacks with the limits that a class has, and the chapters' experiments once more: for the
+# night, and before a release.
 proof: clean
 	$(MAKE) test FRESH=1 PROOF=1
+	cd book && ../$(BIN)/python -m support --again
+
+# Measure the experiments that are missing or stale, of all chapters or of one; all of them anew with FRESH=1.
+experiments: $(READY)
+	cd book && ../$(BIN)/python -m support $(CHAPTER) $(if $(FRESH),--fresh)
 
 # Run labs from top to bottom and store their outputs: make lab, or make lab LAB=01_ranking
 lab: $(READY)

@@ -1,4 +1,4 @@
-"""The course's look: one matplotlib style, one Altair theme, and ``show``, which never drops the alt text."""
+"""The course's look: one matplotlib style, one Altair theme, tables, and ``show``, which never drops the alt text."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import altair as alt
+    import pandas as pd
+    from IPython.display import HTML
     from matplotlib.figure import Figure
 
 # Okabe and Ito's palette (2008), told apart by readers with any common color blindness. Never the only
@@ -95,6 +97,14 @@ def show(figure: Figure | alt.TopLevelMixin, *, alt: str, caption: str = "") -> 
         return Shown(_image(_matplotlib_svg(figure), alt), alt, caption)
     spec = figure.properties(description=alt).to_dict()
     return Shown(_vega(spec, alt), alt, caption)
+
+
+def table(frame: pd.DataFrame, caption: str, *, digits: int = 3, index: bool = True) -> HTML:
+    """Return a data frame as a table with a caption; numbers have ``digits`` decimals, rows their names if ``index``."""
+    from IPython.display import HTML
+
+    style = frame.style.set_caption(caption).format(precision=digits).set_table_attributes('class="table"')
+    return HTML((style if index else style.hide(axis="index")).to_html(sparse_index=False))
 
 
 def _matplotlib_svg(figure: Figure) -> str:

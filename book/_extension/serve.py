@@ -24,6 +24,7 @@ WATCHED = (
     "book/_templates/",
     "book/guides/",
     "book/results/",
+    "book/support/",
 )
 
 
