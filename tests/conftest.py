@@ -14,6 +14,21 @@ from labkit.course.settings import Course
 ROOT = Path(__file__).resolve().parents[1]
 REPORTS = ROOT / "_build" / "reports"
 STEMS = Course(ROOT).labs()
+# Chapters and labs of the first edition: what the second one asks for is not asked of them. The list may only shrink:
+# a chapter or a lab that has the new form fails while it is named here.
+NOT_REWRITTEN = (
+    "01_ranking",
+    "02_backpropagation",
+    "03_optimization",
+    "04_recurrent",
+    "05_embeddings",
+    "06_elmo",
+    "08_bert",
+    "09_variants",
+    "10_distillation",
+    "11_probing",
+    "12_capstone",
+)
 
 
 def by_lab(*files: str, group: str = "lab") -> Callable:
