@@ -5,13 +5,16 @@ from __future__ import annotations
 import linecache
 import re
 import sys
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
+import ahead  # book/_extension
 import nbclient
 import nbformat
 import numpy as np
 import pytest
 import support
+from jupyter_cache import get_cache
+from jupyter_cache.cache.main import CacheBundleIn
 
 from tests.conftest import NOT_REWRITTEN, ROOT, STEMS
 
@@ -253,3 +256,38 @@ def test_a_name_that_the_page_does_not_show_is_named(tiny):
         support.Shown("05_tiny", "volume").volume  # noqa: B018
     with pytest.raises(AttributeError, match="square is not among"):
         support.Shown("05_tiny", "area").square  # noqa: B018
+
+
+@pytest.mark.hangs_on("book/_extension/ahead.py", "labkit/files.py")
+@pytest.mark.parametrize(
+    "changed", ["support/05_tiny.py", "support/__init__.py", "results/05_tiny/doubled.json"]
+)
+def test_a_page_is_run_again_where_its_support_has_changed(changed, tmp_path, monkeypatch):
+    """The cache of runs knows a page by its code, so the build tells it of the rest."""
+    for name in ("support/05_tiny.py", "support/__init__.py", "results/05_tiny/doubled.json"):
+        (tmp_path / "book" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "book" / name).write_text("1")
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("page.figure()")])
+    monkeypatch.setattr(ahead, "_reader", lambda env, page: (SimpleNamespace(read=lambda text: notebook), ""))
+    settings = SimpleNamespace(execution_cache_path=str(tmp_path / "cache"))
+    env = SimpleNamespace(mystnb_config=settings, found_docs={"book/05_tiny"})
+    cache = get_cache(settings.execution_cache_path)
+
+    def kept() -> int:
+        return len(cache.list_cache_records())
+
+    def outdated() -> list[str]:
+        return ahead._with_other_support(SimpleNamespace(srcdir=str(tmp_path)), env, set(), set(), set())
+
+    def run() -> None:
+        cache.cache_notebook_bundle(CacheBundleIn(notebook, "05_tiny"), check_validity=False, overwrite=True)
+
+    run()
+    assert outdated() == ["book/05_tiny"]
+    assert kept() == 0
+    run()
+    assert outdated() == []
+    assert kept() == 1
+    (tmp_path / "book" / changed).write_text("2")
+    assert outdated() == ["book/05_tiny"]
+    assert kept() == 0
