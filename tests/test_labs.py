@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from labkit.course import notebooks
-from tests.conftest import ROOT
+from tests.conftest import NOT_REWRITTEN, ROOT
 from tests.exercises import cells, exercises
 
 MASTERS = sorted((ROOT / "labs").glob("[0-9][0-9]_*.ipynb"))
@@ -70,9 +70,63 @@ def test_the_questions(master):
                 assert "chapter " in text or "contract" in text, f"{exercise.name}, {name}: say where to look"
 
 
+HEADING = re.compile(r"^## Question \d+ · .+ \((\d+) points?, \d+ minutes\)$", re.MULTILINE)
+HINTS = ("<summary>Hint 1: what to look at</summary>", "<summary>Hint 2: the shape of the solution</summary>")
+
+
+def words(text: str) -> int:
+    """The number of words of a notebook's text; formulas, tables and tags are not counted, folded hints are."""
+    text = re.sub(r"\$\$.*?\$\$|<[^>\n]+>", " ", text, flags=re.DOTALL)
+    text = re.sub(r"\$[^$\n]+\$|^\|.*$", " ", text, flags=re.MULTILINE)
+    return sum(any(letter.isalpha() for letter in word) for word in text.split())
+
+
+def settings(test: str) -> tuple[str, int]:
+    """The name and the points of a test's cell."""
+    return re.search(r"def (test_\w+)", test)[1], int(re.search(r"^points: (\d+)$", test, re.MULTILINE)[1])
+
+
+def lacking(master, student) -> list[str]:
+    """What a lab lacks of the second edition's form: its master, and the notebook that students get."""
+    text = "\n\n".join(c.source for c in student.cells if c.cell_type == "markdown")
+    questions, found = re.split(r"^(?=## Question )", text, flags=re.MULTILINE)[1:], exercises(master)
+    lacks = {
+        f"{len(student.cells)} cells for students, at most 85": len(student.cells) > 85,
+        f"{words(text)} words for students, at most 2,800": words(text) > 2800,
+        "five to seven questions with tests": not 5 <= sum(not e.manual for e in found) <= 7,
+        f"{len(found)} questions have {len(questions)} headings": len(questions) != len(found),
+    }
+    for exercise, question in zip(found, questions, strict=False):
+        name, tests = exercise.name, [settings(test) for test in exercise.tests]
+        points = exercise.config.get("points") if exercise.manual else sum(points for _, points in tests)
+        heading = HEADING.match(question)
+        lacks[f"{name}: a heading with its {points} points, and minutes"] = (
+            not heading or int(heading[1]) != points
+        )
+        lacks[f"{name}: two folded hints"] = not exercise.manual and not all(
+            hint in question for hint in HINTS
+        )
+        errors = [points for test, points in tests if test.startswith("test_errors")]
+        lacks[f"{name}: at most one test of errors, of one point"] = len(errors) > 1 or sum(errors) > 1
+    return [lack for lack, true in lacks.items() if true]
+
+
+@pytest.mark.hangs_on("labs/{stem}.ipynb", "labkit/**")
+def test_the_form_of_the_second_edition(master, released, report):
+    student = nbformat.read(released / "public" / "labs" / master.name, as_version=4)
+    lacks = lacking(master, student)
+    if master.stem in NOT_REWRITTEN:
+        assert lacks, f"{master.stem} has the new form: take it off NOT_REWRITTEN in tests/conftest.py"
+        return
+    text = "\n\n".join(c.source for c in student.cells if c.cell_type == "markdown")
+    report(f"form-{master.stem}", f"{len(student.cells)} cells and {words(text):,} words for students")
+    assert not lacks, "\n".join(lacks)
+
+
 def test_checks_send_students_to_sections_that_exist(master):
     chapter = (ROOT / "book" / f"{master.stem}.md").read_text()
-    headings = set(re.findall(r"^#+ (.+)$", chapter, re.M))
+    # A check is read as plain text: "Why divide by the root of $d_k$" is named without the dollars.
+    headings = {heading.replace("$", "") for heading in re.findall(r"^#+ (.+)$", chapter, re.M)}
     for exercise in exercises(master):
         # Adjacent strings are joined first: a place may be named across two lines.
         text = re.sub(r'"\s*\n\s*f?"', "", "\n".join(exercise.tests))

@@ -1,4 +1,4 @@
-"""The exercises' tests are tested: right answers of another shape score full, known wrong ones lose points."""
+"""The exercises' tests are tested: right answers score full, wrong ones lose points, errors of method lose many."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from otter.test_files.exception_test import ExceptionTestFile
 
 import labkit
 from labkit import session
-from tests.conftest import ROOT, by_lab
+from tests.conftest import NOT_REWRITTEN, ROOT, by_lab
 from tests.exercises import set_up, untouched
 from tests.mutants import apply
 
@@ -61,41 +61,57 @@ def test_all_mutants_are_killed_and_all_right_answers_accepted(stem, released, r
     killers: dict[str, str] = {}
     archive = zipfile.ZipFile(released / "private" / f"{stem}-autograder.zip")
     rows = [
-        f"{'question':10} {'tests':>5} {'points':>6} {'right':>5} {'accepted':>8} {'mutants':>7} {'killed':>6}"
+        f"{'question':10} {'tests':>5} {'points':>6} {'right':>5} {'accepted':>8} {'mutants':>7} {'killed':>6} "
+        f"{'method':>6} {'careless':>8}"
     ]
-    wrongs = []
+    losses, faults = [], []
     for name, exercise in tested.items():
+        question = questions[name]
         cases = ExceptionTestFile.from_string(archive.read(f"tests/{name}.py").decode()).test_cases
         solution = "\n\n".join(exercise.solution)
         results = list(run(solution, exercise.environment, cases))
         full = sum(case.points for case in cases)
         if not all(passed for _, passed, _ in results):
-            wrongs.append(f"{name}: the solution fails {[c.name for c, passed, _ in results if not passed]}")
+            faults.append(f"{name}: the solution fails {[c.name for c, passed, _ in results if not passed]}")
+        assert question.right, f"{name} has no right answer of another shape"
+        right = question.right | ({"textbook": question.textbook} if question.textbook else {})
         accepted = 0
-        for what, answer in questions[name].right.items():
+        for what, answer in right.items():
             got = score(answer, exercise.environment, cases)
             accepted += got == full
             if got != full:
-                wrongs.append(f"{name}: the right answer {what!r} scores {got} of {full}")
+                faults.append(f"{name}: the right answer {what!r} scores {got} of {full}")
         # One failing test decides, so the quick ones come first. A test without points kills nobody.
         cheap = [case for case, _, _ in sorted(results, key=lambda result: result[2]) if case.points]
         killed = 0
-        for what, change in questions[name].wrong.items():
+        for what, change in question.wrong.items():
             hint = hints.get(f"{name}: {what}")
             order = sorted(cheap, key=lambda case: case.name != hint)
             by = killer(apply(solution, change), exercise.environment, order)
             killed += by is not None
             if by is None:
-                wrongs.append(f"{name}: the wrong answer {what!r} scores full")
+                faults.append(f"{name}: the wrong answer {what!r} scores full")
             else:
                 killers[f"{name}: {what}"] = by
-        right, wrong = len(questions[name].right), len(questions[name].wrong)
-        assert right >= 1, f"{name} has no right answer of another shape"
-        row = f"{name:10} {len(exercise.tests):5} {full:6.0f} {right:5} {accepted:8} {wrong:7} {killed:6}"
-        rows.append(row)
+        # Errors of method and carelessness are weighed by what they cost, so all tests run.
+        if stem not in NOT_REWRITTEN:
+            assert question.textbook, f"{name} has no textbook answer"
+            assert question.method, f"{name} names no error of method"
+        for kind in ("method", "careless"):
+            for what, change in getattr(question, kind).items():
+                lost = full - score(apply(solution, change), exercise.environment, cases)
+                losses.append(f"{name} {kind:8} {lost:3.0f} of {full:2.0f}  {what}")
+                if kind == "method" and lost < 0.4 * full:
+                    faults.append(f"{name}: the error of method {what!r} loses only {lost} of {full}")
+                if kind == "careless" and lost > 0.1 * full:
+                    faults.append(f"{name}: the careless answer {what!r} loses {lost} of {full}")
+        rows.append(
+            f"{name:10} {len(cases):5} {full:6.0f} {len(right):5} {accepted:8} {len(question.wrong):7} {killed:6} "
+            f"{len(question.method):6} {len(question.careless):8}"
+        )
     request.config.cache.set(f"killers/{stem}", killers)
-    report(f"mutants-{stem}", "\n".join(rows))
-    assert not wrongs, "\n".join(wrongs)
+    report(f"mutants-{stem}", "\n".join(rows + (["points lost:", *losses] if losses else [])))
+    assert not faults, "\n".join(faults)
 
 
 @by_lab(*LAB)

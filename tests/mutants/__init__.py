@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+Change = str | tuple[str, ...]
+
 
 @dataclass(frozen=True)
 class Question:
     """Answers to one question, by name.
 
-    ``right`` answers are texts of code. A ``wrong`` answer is a text of code, or pairs of replacements in
-    the solution: (old, new) or (old, new, old, new, …); each ``old`` stands exactly once in it.
+    ``textbook`` is the short, clean answer that a good textbook or the paper's own code would print, and ``right``
+    holds right answers of other shapes: texts of code, which score full. The others are a text of code, or pairs of
+    replacements in the solution, (old, new) or (old, new, old, new, …), where each ``old`` stands exactly once in it:
+
+    - ``method``: errors of method; each loses at least 40 % of the question's points.
+    - ``careless``: answers that are right in method and careless at the edges; each keeps at least 90 %.
+    - ``wrong``: all other known wrong answers; each loses a point.
     """
 
     right: dict[str, str] = field(default_factory=dict)
-    wrong: dict[str, str | tuple[str, ...]] = field(default_factory=dict)
+    wrong: dict[str, Change] = field(default_factory=dict)
+    textbook: str | None = None
+    method: dict[str, Change] = field(default_factory=dict)
+    careless: dict[str, Change] = field(default_factory=dict)
 
 
-def apply(solution: str, change: str | tuple[str, ...]) -> str:
+def apply(solution: str, change: Change) -> str:
     """Return the text of a mutant; raises ValueError where a replacement does not fit the solution."""
     if isinstance(change, str):
         return change
