@@ -55,7 +55,6 @@ test: $(READY) $(RELEASED) $(HOSTED) $(if $(LAB),,$(SITE) $(BROWSER))
 # night, and before a release.
 proof: clean
 	$(MAKE) test FRESH=1 PROOF=1
-	cd book && ../$(BIN)/python -m support --again
 
 # Measure the experiments that are missing or stale, of all chapters or of one; all of them anew with FRESH=1.
 experiments: $(READY)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import os
 import re
 import sys
 from types import ModuleType, SimpleNamespace
@@ -108,6 +109,13 @@ def test_what_is_stored_was_measured_by_the_code_as_it_is(stem):
     assert not stale, f"{stale} are stale; run: make experiments CHAPTER={stem}"
     kept = {path.stem for path in (BOOK / "results" / stem).iterdir()}
     assert kept == set(experiments), "each result has its experiment"
+
+
+@pytest.mark.skipif(not os.environ.get("PROOF"), reason="takes minutes: make proof")
+@by_page
+@each_rewritten
+def test_a_repetition_gives_what_is_stored(stem):
+    assert not [wrong for part in support.experiments(stem).values() for wrong in part.differences()]
 
 
 @pytest.mark.hangs_on("book/support/*")

@@ -166,6 +166,7 @@ class Experiment:
     run: Callable[[int], dict[str, Any]]
     seeds: int
     slack: float
+    least: float
 
     @property
     def name(self) -> str:
@@ -237,11 +238,11 @@ class Experiment:
             new.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
     def differences(self) -> list[str]:
-        """Run it again for the page's seed; return what lies outside of the seeds' range, widened by its ``slack``."""
+        """Run it again for the page's seed; return what lies outside of what ``experiment`` allows."""
         again, wrong = self.run(1), []
         for name in _numbers(self.stored):
             low, high = self.ends(name)
-            room = self.slack * max(high - low, 1e-3 * abs(high))
+            room = max(self.slack * (high - low), self.least * abs(high))
             if not low - room <= again[name] <= high + room:
                 wrong.append(f"{self.name}, {name}: {again[name]:.4g}, but {low:.4g} to {high:.4g} before")
         return wrong
@@ -250,9 +251,12 @@ class Experiment:
         return json.loads(self.path.read_text(encoding="utf-8")) if self.path.is_file() else None
 
 
-def experiment(seeds: int = 10, slack: float = 0.5) -> Callable[[Callable], Experiment]:
-    """Make a function of a seed an experiment. ``slack`` widens the seeds' range for a repetition, in parts of it."""
-    return lambda run: Experiment(run, seeds, slack)
+def experiment(seeds: int = 10, slack: float = 0.5, least: float = 1e-3) -> Callable[[Callable], Experiment]:
+    """Make a function of a seed an experiment.
+
+    A repetition may leave the seeds' range by ``slack`` times its width, and at the least by ``least`` times the number.
+    """
+    return lambda run: Experiment(run, seeds, slack, least)
 
 
 def experiments(stem: str) -> dict[str, Experiment]:
