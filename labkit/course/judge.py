@@ -367,7 +367,7 @@ class Judge:
         self.shell.enable_gui = lambda gui=None: None  # %matplotlib inline
         self.shell.system = self.shell.getoutput = lambda command, *rest, **more: None  # !pip install
         # A check with more in its cell.
-        session._Checks.check = session._Checks.check_all = lambda *args: None
+        session._NoTests.check = session._NoTests.check_all = lambda *args: None
         self.guard = Guard()
         self.before, self.honesty = photograph(), Honesty(set(job["names"]))
 
