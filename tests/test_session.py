@@ -61,22 +61,3 @@ def test_without_otter_the_checks_say_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "otter", None)
     with pytest.raises(ImportError, match="pip install --no-deps 'otter-grader>=7,<8'"):
         labkit.start("01_ranking").grader()
-
-
-def test_a_failed_check_shows_its_message_and_not_the_tests_source(monkeypatch, tmp_path):
-    tests = tmp_path / "public_tests" / "01_ranking"
-    tests.mkdir(parents=True)
-    (tests / "q1.py").write_text(
-        "from otter.test_files import test_case\nOK_FORMAT = False\nname = 'q1'\npoints = None\n"
-        "@test_case(points=1)\ndef test_double(double):\n    assert double(1) == 2, 'Expected 2.\\nGot another.'\n"
-    )
-    monkeypatch.setattr(session, "files", lambda package: tmp_path)
-    monkeypatch.chdir(tmp_path)  # Otter keeps a log
-    grader = labkit.start("01_ranking").grader()
-
-    def told(double):
-        return grader.check("q1", global_env={"double": double}).test_case_results[0].message
-
-    assert told(lambda x: x) == "❌ Test case failed\nExpected 2.\nGot another."
-    assert "Expected" not in told(lambda x: 2 * x)
-    assert "ZeroDivisionError" in told(lambda x: 1 / 0)
